@@ -66,11 +66,14 @@ from tests.isolation.targets import (
     OWN_SESSION,
     PERSON,
     PLUGIN_FILE,
+    RUN,
+    RUN_TO_CANCEL,
     SCREEN,
     SCRIPT,
     SOME_JOB,
     TEAM_TOKEN,
     TOOL,
+    WORKFLOW,
     Target,
     author_username,
     invitation,
@@ -177,6 +180,8 @@ _COMPANY   = {"name": "Company", "owner": new_owner}
 _LIMIT     = {"dimension": "ai.requests", "limit": None, "window": "day"}
 _TITLE     = {"title": "Title"}
 _JOB       = {"kind": "ai.chat", "input": {"prompt": "Hello"}}
+_SPEC      = {"slug": "published", "start": "find", "max_steps": 5,
+              "steps": [{"id": "find", "kind": "tool", "tool": "search", "with": {"q": "isolation"}}]}
 _PING      = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 _CHAT      = {"model": "default", "messages": [{"role": "user", "content": "Hello"}]}
 _EXECUTOR  = {"name": new_username, "mode": "pull"}
@@ -303,6 +308,16 @@ CASES = (
     Case("GET /v1/models",                  role("chat:use")),
     Case("POST /mcp",                       ANYONE,                      _PING),
     Case("GET /api/mcp",                    ANYONE),
+
+    Case("POST /api/workflows",             role("workflows:write"),     _SPEC,                   CREATED),
+    Case("POST /api/workflows?validate=1",  role("workflows:write"),     _SPEC),
+    Case("GET /api/workflows",              role("workflows:read")),
+    Case("GET /api/workflows/schema",       PUBLIC),
+    Case("GET /api/workflows/:slug",        role("workflows:read"),      None,                    OK, WORKFLOW),
+    Case("POST /api/workflows/:slug/run",   role("workflows:run"),       {"input": {}},           ACCEPTED, WORKFLOW, dry_run=True),
+    Case("GET /api/runs",                   role("workflows:read")),
+    Case("GET /api/runs/:id",               role("workflows:read"),      None,                    OK, RUN),
+    Case("POST /api/runs/:id/cancel",       role("workflows:run"),       None,                    OK, RUN_TO_CANCEL),
 
     Case("GET /api/usage",                  ANYONE),
     Case("POST /api/quota",                 role("instance:manage"),     _LIMIT),
