@@ -394,7 +394,7 @@ def expected(case: Case, kind: Kind, *, hosted: bool) -> Outcome:
     """Return the expected outcome; `hosted` means a stage that the provider has suspended."""
     rule_outcome = case.target.rule(kind, case.needs.permission)
     late = _suspension(case.needs, kind, hosted=hosted) if case.dry_run else None
-    return gate_outcome(case, kind, hosted=hosted) or late or rule_outcome or default_outcome(case, kind)
+    return gate_outcome(case, kind, hosted=hosted) or rule_outcome or late or default_outcome(case, kind)
 
 
 def gate_outcome(case: Case, kind: Kind, *, hosted: bool) -> Outcome | None:

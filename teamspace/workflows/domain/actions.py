@@ -5,7 +5,7 @@ from typing import Any
 from teamspace.ai import Gateway
 from teamspace.core import pools
 from teamspace.core.db import Db
-from teamspace.core.errors import Forbidden, NotCancellable, NotFound, OrgSuspended, TenantSuspended
+from teamspace.core.errors import Forbidden, NotCancellable, NotFound
 from teamspace.core.messages import DEFAULT
 from teamspace.core.principal import Principal
 from teamspace.jobs import Authority, Queue
@@ -16,14 +16,6 @@ from teamspace.workflows.domain.catalog import WorkflowCatalog
 from teamspace.workflows.domain.definitions import Definition
 from teamspace.workflows.domain.starting import PreparedRun, prepare, start
 from teamspace.workflows.schemas import RunBody, RunDetail, RunOutline, WorkflowDryRun
-
-
-def check_open(who: Principal) -> None:
-    """Raise in a suspended company or tenant, before anything else is looked at."""
-    if who.tenant_suspended:
-        raise TenantSuspended()
-    if who.org_suspended:
-        raise OrgSuspended()
 
 
 async def find_definition(db: Db, who: Principal, catalog: WorkflowCatalog, slug: str) -> Definition:
@@ -37,7 +29,6 @@ async def find_definition(db: Db, who: Principal, catalog: WorkflowCatalog, slug
 
 async def run(db: Db, who: Principal, catalog: WorkflowCatalog, queue: Queue, slug: str, body: RunBody) -> RunDetail:
     """Start a run of the caller's team, or resume one."""
-    check_open(who)
     if body.resume_from is not None:
         return await _resume(db, who, queue, slug, body.resume_from, body.input)
     prepared = await prepare_sent(await find_definition(db, who, catalog, slug), body.input)
