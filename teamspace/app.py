@@ -77,6 +77,7 @@ class App:
         assembly = assemble(settings, self.stopping, tables or wiring.load(settings))
         self.tables, self.endpoints = assembly.tables, assembly.endpoints
         self.dependencies = assembly.dependencies
+        db.listeners = collect_listeners(self.tables.located(On), self.dependencies)
         for result in self.tables.results:
             if result.state == "failed":
                 log.error("the plugin %s was not loaded: %s", result.package.source, result.error)
