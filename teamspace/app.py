@@ -32,6 +32,7 @@ from teamspace import (
     s3,
     tenancy,
     tools,
+    triggers,
     wiring,
 )
 from teamspace import audit as audit_log
@@ -148,6 +149,7 @@ class App:
             (3600, partial(identity.delete_expired_credentials, self.db)),
             (600, partial(quota.tidy, self.db)),
             (3600, partial(agents.tidy, self.db)),
+            (3600, partial(triggers.tidy, self.db)),
             (3600, partial(repository.abort_stale_uploads, self.db)),
             (
                 60,
