@@ -39,6 +39,7 @@ from tests.jobs.help import running
 from tests.repository.help import put
 from tests.support.world import Caller, World
 from tests.support.world import world as open_world
+from tests.triggers.help import add_trigger, publish
 
 HOST_TOKEN = "the-host-of-the-tests"
 URL_ROOM, HEADER_ROOM = MAX_URL_BYTES - 200, MAX_HEADER_BYTES - 1500
@@ -82,9 +83,11 @@ async def scenario(world: World) -> Scenario:
     document = (await ann.post("/api/documents", {"title": "Plan", "body": "Text"})).json()
     uploaded = await put(ann, "plans/a.txt", b"0123456789", content_type="text/plain")
     job = (await ann.post("/api/jobs", {"kind": "ai.chat", "input": {"prompt": "Hello"}})).json()
+    await publish(ann)
+    trigger = await add_trigger(ann)
     tokens = {"ann": ann.token, "worker": worker.token, "anonymous": None, "host": HOST_TOKEN}
     ids = {"note": note["id"], "conversation": conversation["id"], "document": document["id"], "object": uploaded["id"], "job": job["id"],
-              "org": ann.org.id, "nothing": "nothing", "page": "page", "key": "plans/b.txt", "": ""}  # fmt: skip
+              "trigger": trigger["id"], "org": ann.org.id, "nothing": "nothing", "page": "page", "key": "plans/b.txt", "": ""}  # fmt: skip
     return Scenario(world, tokens, ids)
 
 

@@ -71,6 +71,7 @@ from tests.isolation.targets import (
     SOME_JOB,
     TEAM_TOKEN,
     TOOL,
+    TRIGGER,
     Target,
     author_username,
     invitation,
@@ -79,11 +80,13 @@ from tests.isolation.targets import (
     new_username,
     no_preparation,
     own_team,
+    own_workflow,
     resolve_values,
     with_factor,
     without_factor,
     without_keys,
     without_remote_jobs,
+    without_triggers,
 )
 from tests.support.world import PASSWORD
 
@@ -188,6 +191,7 @@ _UNGRANT   = {"principal_type": "user", "principal_id": new_member}
 _TRANSLATE = {"text": "Hello", "target": "de"}
 _CATALOG   = {"catalog": {"a": "Hello"}, "target": "de"}
 _TERM      = {"term": "file", "target": "de", "translation": "Datei"}
+_TRIGGER   = {"workflow_slug": own_workflow}
 _LOGO      = {"data": encoded(picture())}
 
 # Samples are notes: a token with the scope settings:manage alone cannot write them.
@@ -303,6 +307,12 @@ CASES = (
     Case("GET /v1/models",                  role("chat:use")),
     Case("POST /mcp",                       ANYONE,                      _PING),
     Case("GET /api/mcp",                    ANYONE),
+
+    Case("GET /api/doc-triggers",           role("workflows:read")),
+    Case("POST /api/doc-triggers",          role("workflows:write"),     _TRIGGER,                CREATED, before=without_triggers),
+    Case("GET /api/doc-triggers/:id",       role("workflows:read"),      None,                    OK, TRIGGER),
+    Case("PATCH /api/doc-triggers/:id",     role("workflows:write"),     {"enabled": False},      OK, TRIGGER),
+    Case("DELETE /api/doc-triggers/:id",    role("workflows:write"),     None,                    EMPTY, TRIGGER),
 
     Case("GET /api/usage",                  ANYONE),
     Case("POST /api/quota",                 role("instance:manage"),     _LIMIT),
