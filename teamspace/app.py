@@ -32,6 +32,7 @@ from teamspace import (
     s3,
     tenancy,
     tools,
+    triggers,
     wiring,
     workflows,
 )
@@ -78,6 +79,7 @@ class App:
         assembly = assemble(settings, self.stopping, tables or wiring.load(settings))
         self.tables, self.endpoints = assembly.tables, assembly.endpoints
         self.dependencies = assembly.dependencies
+        db.listeners = collect_listeners(self.tables.located(On), self.dependencies)
         for result in self.tables.results:
             if result.state == "failed":
                 log.error("the plugin %s was not loaded: %s", result.package.source, result.error)
@@ -149,6 +151,7 @@ class App:
             (3600, partial(identity.delete_expired_credentials, self.db)),
             (600, partial(quota.tidy, self.db)),
             (3600, partial(agents.tidy, self.db)),
+            (3600, partial(triggers.tidy, self.db)),
             (3600, partial(repository.abort_stale_uploads, self.db)),
             (
                 60,

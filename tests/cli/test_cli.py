@@ -34,6 +34,7 @@ from tests.repository.help import put
 from tests.support.tampering import tamper
 from tests.support.world import Caller, World
 from tests.support.world import world as open_world
+from tests.triggers.help import add_trigger, publish
 
 NEW_PASSWORD = "staple lantern orbit"
 RunCommand = Callable[..., "Result"]
@@ -106,6 +107,8 @@ async def populate(world: World) -> None:
     await say(world, ann, conversation, "Which plan?")
     grant = {"user_id": joined["member"]["user_id"], "permission": "notes:read"}
     await ann.post(f"/api/conversations/{conversation}/share", grant)
+    await publish(ann)
+    await add_trigger(ann)
     plan = (await bob("PUT", "/api/repo/plan.txt", content=b"Plan")).json()
     await bob.post(f"/api/repo-obj/{plan['id']}/share", {"user_id": ann.user_id})
     await world.worker(ann.org, ann.team)
@@ -252,6 +255,10 @@ LEDGER_ENTRY = (
 )
 """A ledger row of some team, without its figures and times."""
 VIOLATIONS = [
+    ("triggers.company", f"UPDATE doc_triggers SET org_id = {OTHER}"),
+    ("triggers.history", f"UPDATE trigger_fires SET org_id = {OTHER}"),
+    ("triggers.history", "UPDATE trigger_fires SET run_id = NULL"),
+    ("triggers.history", "UPDATE trigger_fires SET reason = 'loop'"),
     ("agents.company", f"UPDATE agent_steps SET org_id = {OTHER}"),
     ("executors.roles", f"UPDATE team_model_roles SET org_id = {OTHER}"),
     ("executors.roles", f"UPDATE executors SET org_id = {OTHER}"),

@@ -28,6 +28,7 @@ from tests.branding.help import picture as draw
 from tests.contract import words
 from tests.support.served import Served
 from tests.support.world import PASSWORD, World
+from tests.triggers.help import spec
 
 CHECKS = (
     "not_a_server_error", "status_code_conformance", "content_type_conformance", "response_schema_conformance",
@@ -86,7 +87,7 @@ PARTS = {
     "operator-accounts":  ("identity", "branding", "console", "localization"),
     "operator-content":   ("notes", "conversations", "documents", "repository", "s3", "search"),
     "operator-jobs":      ("jobs", "executors", "quota", "audit", "instance", "tools", "events", "plugins", "oop"),
-    "operator-models":    ("ai", "agents", "translation", "openai_api", "mcp", "workflows"),
+    "operator-models":    ("ai", "agents", "translation", "openai_api", "mcp", "workflows", "triggers"),
 }
 """An operator calls every route: in a normal run one part of them, or those of the packages that changed."""
 # fmt: on
@@ -131,6 +132,13 @@ class Scenario(msgspec.Struct, frozen=True):
         executor = served.call("POST", "/api/executors", {"name": "Old", "mode": "pull"}, token=operator)["id"]
         keys = [served.call("POST", "/api/s3/credentials", {}, token=operator)["id"] for _ in range(4)]
         conversation = served.call("POST", "/api/conversations", {}, token=operator)["id"]
+        served.call("POST", "/api/workflows", spec(), token=operator)
+        triggers = [
+            served.call("POST", "/api/doc-triggers", {"workflow_slug": "file", "match_prefix": "x/"}, token=operator)[
+                "id"
+            ]
+            for _ in range(20)
+        ]
         documents = [
             served.call("POST", "/api/documents", {"title": f"Plan {number}", "visibility": "team"}, token=operator)[
                 "id"
@@ -146,6 +154,11 @@ class Scenario(msgspec.Struct, frozen=True):
             "/api/repo-obj/{id} path.id": documents[10:40],
             "/api/documents/{id} path.id": documents[40:],
             "/api/s3/credentials/{id} path.id": keys,
+            "/api/doc-triggers/{id} path.id": triggers,
+            "body.workflow_slug": ["file"],
+            "body.match_prefix": ["x/#/"],
+            "query.key": ["x/#.png"],
+            "query.content_type": ["image/png"],
             "path.key": ["files/#.txt"],
             "query.filename": ["file-#.txt"],
             "body.principal_type": ["user"],

@@ -28,6 +28,7 @@ _BRANDING = {"title": "Title"}
 _LOGO = {"data": encoded(picture())}
 _GRANT = {"principal_type": "user", "principal_id": "x", "capability": "view"}
 _EXECUTOR = {"name": "Executor", "mode": "push", "url": "https://models.example.com/v1", "model": "m"}
+_TRIGGER = {"workflow_slug": "file", "match_prefix": "inbox/", "match_types": ["image/*"], "input": {}}
 _TEXT = {"title": "Title", "body": "Text"}
 
 _SPEC = {
@@ -119,6 +120,11 @@ ROUTES: dict[str, Entry] = {
     "GET /api/jobs":                        Entry(),
     "GET /api/jobs/:id":                    Entry(about="job"),
     "POST /api/jobs/:id/cancel":            Entry(about="nothing"),
+    "GET /api/doc-triggers":                Entry(query={"key": "inbox/a.png"}),
+    "POST /api/doc-triggers":               Entry(_TRIGGER),
+    "GET /api/doc-triggers/:id":            Entry(about="trigger"),
+    "PATCH /api/doc-triggers/:id":          Entry(_TRIGGER, about="trigger"),
+    "DELETE /api/doc-triggers/:id":         Entry(about="nothing"),
     "GET /api/executors":                   Entry(),
     "POST /api/executors":                  Entry(_EXECUTOR, refused=True),
     "DELETE /api/executors/:id":            Entry(about="nothing"),

@@ -19,6 +19,7 @@ from teamspace.quota.schemas import Spend, UsageCounter
 from teamspace.repository import store as repository
 from teamspace.tenancy import store as tenancy
 from teamspace.translation import store as translation
+from teamspace.triggers import store as triggers
 from tests.support.world import Caller, World
 
 ROWS = 3000
@@ -48,6 +49,15 @@ FILLINGS = (
     f" {_NUMBERS} :team, 'de', {_ID}, :org, 1, 'x', {_NOW} FROM numbers",
     "INSERT INTO agent_steps (run_id, number, org_id, team_id, user_id, kind, data)"
     f" {_NUMBERS} {_ID}, 1, :org, {_ID}, :owner, 'model', '{{}}' FROM numbers",
+    "INSERT INTO doc_triggers (id, org_id, team_id, author_id, workflow_slug, match_prefix, match_types, input,"
+    f" fire_on_derived, enabled, created_at, updated_at) {_NUMBERS} {_ID}, :org, {_ID}, :owner, 'x', '', '[]', '{{}}',"
+    f" FALSE, TRUE, {_NOW}, {_NOW} FROM numbers",
+    "INSERT INTO trigger_fires (trigger_id, id, org_id, object_id, version_id, number, created_at)"
+    f" {_NUMBERS} {_ID}, {_ID}, :org, {_ID}, {_ID}, 1, {_NOW} FROM numbers",
+    f"INSERT INTO trigger_ancestry (object_id, number, org_id, depth, triggers) {_NUMBERS} {_ID}, 1, :org, 1, '[]'"
+    " FROM numbers",
+    "INSERT INTO object_derivations (object_id, number, source_id, source_number, org_id, created_at)"
+    f" {_NUMBERS} {_ID}, 1, {_ID}, 1, :org, {_NOW} FROM numbers",
     f"INSERT INTO team_model_roles (team_id, role, org_id, executor_id, updated_at) {_NUMBERS} {_ID}, 'chat', :org, {_ID},"
     f" {_NOW} FROM numbers",
     f"INSERT INTO glossaries (team_id, target, org_id, revision) {_NUMBERS} {_ID}, 'de', :org, 1 FROM numbers",
@@ -69,6 +79,7 @@ FILLINGS = (
 ALL = Fence("objects", (Clause("TRUE"),))
 TERMS = Fence("glossary_terms", (Clause("glossary_terms.team_id = 'x1'"),))
 TRANSLATIONS = Fence("translations", (Clause("translations.team_id = 'x1' AND translations.author_id = 'x1'"),))
+TRIGGERS = Fence("doc_triggers", (Clause("doc_triggers.team_id = 'x1'"),))
 STREAMS = Fence("streams", (Clause("streams.owner_id = 'x1'"),))
 STEPS = Fence("agent_steps", (Clause("agent_steps.user_id = 'x1'"),))
 MEMORY = Fence("translation_memory", (Clause("translation_memory.team_id = 't'"),))
@@ -109,6 +120,7 @@ LOOKUPS: dict[str, Lookup] = {
     "open streams": events.select_open_streams,
     "reservations of jobs": quota.select_open,
     "renewed reservations": lambda db, ids: quota.extend_reservations(db, ids, 20),
+    "inputs of triggers": triggers.lock_inputs,
     "seals": lambda db, ids: audit._put_seals(db, [(id, 1, "") for id in ids]),
 }
 PAGES: dict[str, Lookup] = {
@@ -116,6 +128,14 @@ PAGES: dict[str, Lookup] = {
     "old steps": lambda db, _: agents.delete_older(db, "x0", 5),
     "model roles of a team": lambda db, _: executors.select_model_roles(db, "x1"),
     "model roles of an executor": lambda db, _: executors.delete_model_roles_of(db, "x1"),
+    "triggers": lambda db, _: triggers.select(db, TRIGGERS),
+    "triggers of an upload": lambda db, _: triggers.select_enabled(db, "x1"),
+    "number of triggers": lambda db, _: triggers.count(db, "x1"),
+    "history of a trigger": lambda db, _: triggers.select_fires(db, ALL, "x1", "~", 51),
+    "length of a history": lambda db, _: triggers.has_more_fires(db, "x1", 1000),
+    "old history": lambda db, _: triggers.delete_old_fires(db, "x1", 1000, 500),
+    "triggers to tidy": lambda db, _: triggers.select_ids_after(db, "x1", 500),
+    "ancestry of sources": lambda db, _: triggers.select_source_ancestry(db, "x1", 1),
     "terms": lambda db, _: translation.select_terms(db, TERMS, None, ("", ""), 51),
     "number of terms": lambda db, _: translation.count_terms(db, TERMS, "de"),
     "translations": lambda db, _: translation.select(db, TRANSLATIONS, "~", 51),

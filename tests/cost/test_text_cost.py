@@ -39,6 +39,7 @@ from tests.jobs.help import running
 from tests.repository.help import put
 from tests.support.world import Caller, World
 from tests.support.world import world as open_world
+from tests.triggers.help import add_trigger, publish
 
 HOST_TOKEN = "the-host-of-the-tests"
 URL_ROOM, HEADER_ROOM = MAX_URL_BYTES - 200, MAX_HEADER_BYTES - 1500
@@ -85,9 +86,11 @@ async def scenario(world: World) -> Scenario:
     published = await ann.post("/api/workflows", ROUTES["POST /api/workflows"].body)
     assert published.status_code == 201, published.text
     run = (await ann.post("/api/workflows/cost/run", {"input": {"text": "Hello"}})).json()
+    await publish(ann)
+    trigger = await add_trigger(ann)
     tokens = {"ann": ann.token, "worker": worker.token, "anonymous": None, "host": HOST_TOKEN}
     ids = {"note": note["id"], "conversation": conversation["id"], "document": document["id"], "object": uploaded["id"], "job": job["id"],
-              "workflow": "cost", "run": run["id"],
+              "workflow": "cost", "run": run["id"], "trigger": trigger["id"],
               "org": ann.org.id, "nothing": "nothing", "page": "page", "key": "plans/b.txt", "": ""}  # fmt: skip
     return Scenario(world, tokens, ids)
 

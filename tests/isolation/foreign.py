@@ -121,6 +121,14 @@ async def _translation(stage: Stage, setup: TeamSetup) -> str:
     return await stage.translation(setup, await stage.world.person(setup.org, setup.team))
 
 
+async def _trigger(stage: Stage, setup: TeamSetup) -> str:
+    return await stage.trigger(setup)
+
+
+async def _published(stage: Stage, setup: TeamSetup) -> str:
+    return await stage.published(setup)
+
+
 async def _author(stage: Stage, setup: TeamSetup) -> str:
     return setup.author.user_id
 
@@ -270,6 +278,7 @@ class Slot(msgspec.Struct, frozen=True):
 # fmt: off
 _BAD_LOGIN = Outcome(401, "invalid_credentials")
 _BAD_LOGO  = invalid("/logo")
+_NO_WORKFLOW = invalid("/workflow_slug")
 _NEW_USER  = {"username": _new_username}
 _UNSHARE   = {"permission": None}
 _RETRY     = {"kind": None, "input": None}
@@ -318,6 +327,12 @@ SLOTS = (
     Slot("POST /api/repo-obj/:id/visibility",    "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("GET /api/repo-obj/:id/derivations",    "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("GET /api/repo-obj/:id/processing",     "id",       in_other_company(_team_object),              in_own_team(_private_object)),
+    Slot("GET /api/doc-triggers/:id",            "id",       in_other_company(_trigger),                  in_other_team(_trigger)),
+    Slot("GET /api/doc-triggers/:id",            "cursor",   cursor(in_other_company(_trigger)),          cursor(in_other_team(_trigger)),           OK),
+    Slot("PATCH /api/doc-triggers/:id",          "id",       in_other_company(_trigger),                  in_other_team(_trigger)),
+    Slot("DELETE /api/doc-triggers/:id",         "id",       in_other_company(_trigger),                  in_other_team(_trigger)),
+    Slot("POST /api/doc-triggers",               "workflow_slug", in_other_company(_published),           in_other_team(_published),                 _NO_WORKFLOW),
+    Slot("PATCH /api/doc-triggers/:id",          "workflow_slug", in_other_company(_published),           in_other_team(_published),                 _NO_WORKFLOW),
     Slot("GET /api/search?q=isolation",          "cursor",   ranked_cursor(in_other_company(_team_note)), ranked_cursor(in_own_team(_private_note)), OK),
     Slot("GET /api/members",                     "cursor",   cursor(in_other_company(_author)),           cursor(in_other_team(_author)),            OK),
     Slot("GET /api/members?scope=org",           "cursor",   cursor(in_other_company(_author)),           None,                                      OK),
@@ -403,6 +418,7 @@ NOT_IDS = frozenset({
     "audio", "function_call", "functions", "logprobs", "max_completion_tokens", "modalities", "n", "parallel_tool_calls",
     "stop", "stream", "stream_options", "web_search_options",
     "PUT /api/model-roles roles.chat", "PUT /api/model-roles roles.utility",  # names of executors: see tests/executors
+    "match_prefix", "match_types", "fire_on_derived",
     "text", "catalog", "source", "dry_run", "term", "translation", "note", "forbidden",
     "POST /api/translate target", "POST /api/translate/catalog target", "POST /api/glossary target", "GET /api/glossary target",
     "GET /api/glossary cursor",  # a language and a term

@@ -37,6 +37,8 @@ from teamspace.sharing import store as sharing
 from teamspace.tenancy.schemas import Org, OrgRole, Role, Team
 from teamspace.translation import store as translation_store
 from teamspace.translation.schemas import GlossaryTerm, TranslationKind, TranslationRecord
+from teamspace.triggers import store as trigger_store
+from teamspace.triggers.schemas import TriggerRow
 from teamspace.workflows.domain import definitions
 from tests.isolation.contract import (
     COMPANIES,
@@ -291,6 +293,26 @@ class Stage:
         )
         async with self.world.db.maintenance(system(org_id=setup.org.id)) as tx:
             await translation_store.insert(tx, setup.org.id, setup.team.id, author.user_id, row)
+        return row.id
+
+    async def published(self, setup: TeamSetup) -> str:
+        """Publish a workflow of the team and return its slug."""
+        step = {"id": "note", "kind": "tool", "tool": "create_note", "with": {"title": "x"}}
+        spec = {"format": 1, "slug": f"w-{new_id()}", "start": "note", "max_steps": 1, "inputs": {}, "steps": [step]}
+        checked = definitions.check(spec, definitions.find_in(self.world.app.toolbox))
+        async with self.world.db.maintenance(system(org_id=setup.org.id)) as tx:
+            await definitions.add_version(tx, setup.org.id, setup.team.id, checked, "team", setup.author.user_id)
+        return checked.spec.slug
+
+    async def trigger(self, setup: TeamSetup) -> str:
+        """Create a trigger of the team."""
+        row = TriggerRow(
+            id=new_id(), workflow_slug="missing", match_prefix="nothing/", match_types=[], fire_on_derived=False,
+            enabled=True, author_id=setup.author.user_id, scope=None, org_id=setup.org.id, team_id=setup.team.id,
+            input={}, created_at=clock.stamp(), updated_at=clock.stamp(),
+        )  # fmt: skip
+        async with self.world.db.maintenance(system(org_id=setup.org.id)) as tx:
+            await trigger_store.insert(tx, row)
         return row.id
 
     async def executor(self) -> str:

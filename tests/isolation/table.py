@@ -74,6 +74,7 @@ from tests.isolation.targets import (
     SOME_JOB,
     TEAM_TOKEN,
     TOOL,
+    TRIGGER,
     WORKFLOW,
     Target,
     author_username,
@@ -83,11 +84,13 @@ from tests.isolation.targets import (
     new_username,
     no_preparation,
     own_team,
+    own_workflow,
     resolve_values,
     with_factor,
     without_factor,
     without_keys,
     without_remote_jobs,
+    without_triggers,
 )
 from tests.support.world import PASSWORD
 
@@ -196,6 +199,7 @@ _UNGRANT   = {"principal_type": "user", "principal_id": new_member}
 _TRANSLATE = {"text": "Hello", "target": "de"}
 _CATALOG   = {"catalog": {"a": "Hello"}, "target": "de"}
 _TERM      = {"term": "file", "target": "de", "translation": "Datei"}
+_TRIGGER   = {"workflow_slug": own_workflow}
 _LOGO      = {"data": encoded(picture())}
 
 # Samples are notes: a token with the scope settings:manage alone cannot write them.
@@ -321,6 +325,11 @@ CASES = (
     Case("GET /api/runs",                   role("workflows:read")),
     Case("GET /api/runs/:id",               role("workflows:read"),      None,                    OK, RUN),
     Case("POST /api/runs/:id/cancel",       role("workflows:run"),       None,                    OK, RUN_TO_CANCEL),
+    Case("GET /api/doc-triggers",           role("workflows:read")),
+    Case("POST /api/doc-triggers",          role("workflows:write"),     _TRIGGER,                CREATED, before=without_triggers),
+    Case("GET /api/doc-triggers/:id",       role("workflows:read"),      None,                    OK, TRIGGER),
+    Case("PATCH /api/doc-triggers/:id",     role("workflows:write"),     {"enabled": False},      OK, TRIGGER),
+    Case("DELETE /api/doc-triggers/:id",    role("workflows:write"),     None,                    EMPTY, TRIGGER),
 
     Case("GET /api/usage",                  ANYONE),
     Case("POST /api/quota",                 role("instance:manage"),     _LIMIT),

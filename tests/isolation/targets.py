@@ -184,6 +184,14 @@ async def _run(stage: Stage, kind: Kind) -> str:
     return await stage.run(stage.target_team(kind), owner=_owner(stage, kind))
 
 
+async def _trigger(stage: Stage, kind: Kind) -> str:
+    return await stage.trigger(stage.target_team(kind))
+
+
+async def own_workflow(stage: Stage, kind: Kind) -> str:
+    return await stage.published(stage.teams[kind.team])
+
+
 async def _executor(stage: Stage, kind: Kind) -> str:
     return await stage.executor()
 
@@ -282,6 +290,7 @@ RUN = Target(_run, job_access)
 RUN_TO_CANCEL = Target(_run, cancel_access)
 SOME_JOB = Target(_job, anyone)
 EXECUTOR = Target(_executor, anyone)
+TRIGGER = Target(_trigger, same_team)
 NOTHING = Target(_nothing, anyone)
 SCREEN = Target(_screen, anyone)
 SCRIPT = Target(_script, anyone)
@@ -294,6 +303,11 @@ PLUGIN_FILE = Target(_plugin_file, anyone)
 async def without_remote_jobs(stage: Stage, kind: Kind) -> None:
     """Move all queued jobs to the server's own worker, so that a claim finds none."""
     await stage.change("UPDATE jobs SET channel = 'ai.chat@local' WHERE state = 'queued'")
+
+
+async def without_triggers(stage: Stage, kind: Kind) -> None:
+    """Delete all triggers, since a team can have only so many."""
+    await stage.change("DELETE FROM doc_triggers")
 
 
 async def without_keys(stage: Stage, kind: Kind) -> None:

@@ -27,6 +27,7 @@ from teamspace.tenancy.schemas import Role
 from tests.branding.help import encoded, picture
 from tests.repository.help import put
 from tests.support.world import Caller, World
+from tests.triggers.help import add_trigger, publish
 
 on_postgres = pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
 _REFUSED = (401, 403, 409)
@@ -102,6 +103,11 @@ SUBJECTS = {
         "share": _share_conversation,
         "transfer": _transfer,
     }),
+    "trigger": Subject("doc_triggers", "id = '{trigger}'", {
+        "prefix": by_ann("PATCH", "/api/doc-triggers/{trigger}", {"match_prefix": "second/"}),
+        "types": by_ann("PATCH", "/api/doc-triggers/{trigger}", {"match_types": ["image/*"]}),
+        "off": by_bob("PATCH", "/api/doc-triggers/{trigger}", {"enabled": False}),
+    }),
     "company": Subject("orgs", "id = '{org}'", {
         "name": by_ann("PATCH", "/api/orgs/{org}", {"name": "Second"}),
         "plan": by_ann("PATCH", "/api/orgs/{org}", {"plan": "business"}),
@@ -158,7 +164,9 @@ async def set_up(world: World) -> Setup:
     conversation = await ann.post("/api/conversations", {"title": "First"})
     document = await ann.post("/api/documents", {"title": "First", "body": "First", "visibility": "team"})
     await ann.put("/api/branding", {"title": "First", "tagline": "First"})
-    ids = {"object": created["id"], "note": note.json()["id"], "conversation": conversation.json()["id"], "document": document.json()["id"], "org": ann.org.id,
+    await publish(ann)
+    trigger = await add_trigger(ann)
+    ids = {"object": created["id"], "note": note.json()["id"], "conversation": conversation.json()["id"], "document": document.json()["id"], "trigger": trigger["id"], "org": ann.org.id,
            "team": ann.team.id, "ann": ann.user_id, "bob": bob.user_id}  # fmt: skip
     return Setup(world, ann, bob, ids)
 

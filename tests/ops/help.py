@@ -30,6 +30,7 @@ from tests.identity.help import enrolled, run_sql, signed_in
 from tests.support.postgres import create_database, drop_database
 from tests.support.world import Caller, World
 from tests.support.world import world as open_world
+from tests.triggers.help import add_trigger, publish
 
 LOGO = b"\x89PNG of a company \x00\xff" * 1800
 BANNER = b"\x89PNG of the instance \x00\xfe" * 1600
@@ -115,13 +116,15 @@ def ship_migrations(monkeypatch: Any, *more: Migration) -> None:
 
 
 async def fill(world: World) -> list[str]:
-    """Adds people, second factors, notes, a conversation, a glossary, a translation, shares, sign-in attempts and blobs; returns the unused recovery codes of ann."""
+    """Adds people, second factors, notes, a conversation, a glossary, a translation, a trigger that fired, shares, sign-in attempts and blobs; returns the unused recovery codes of ann."""
     ann = await world.bootstrap()
     joined = (await ann.post("/api/members", {"username": "bob", "role": "member"})).json()
     bob = Caller(world, joined["token"])
     codes = (await enrolled(ann))["recovery_codes"]
     await signed_in(world, "ann", totp=codes[0])
     await world.anonymous.post("/api/login", {"username": "ann", "password": "wrong"})
+    await publish(ann)
+    await add_trigger(ann, match_prefix="documents/")
     await bob.post("/api/documents", {"title": "Crane", "body": PLAN, "visibility": "team"})
     note = {"title": "Plän 漢字 🎉", "body": "line\n\t\"quoted\" \\ 'single' \x01", "tags": ["α", "b"]}
     created = (await bob.post("/api/notes", note, headers={"idempotency-key": "once | only"})).json()

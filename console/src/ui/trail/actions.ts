@@ -5,6 +5,7 @@ export const ACTIONS = [
   "conversation.create", "conversation.update", "conversation.delete", "conversation.share", "conversation.unshare",
   "object.create", "object.update", "object.delete", "object.share", "object.unshare", "object.set_visibility",
   "translation.create",
+  "trigger.create", "trigger.update", "trigger.delete",
   "glossary.set", "glossary.delete",
   "job.enqueue", "job.cancel", "job.complete", "job.fail",
   "ai.call", "ai.stop", "ai.echo",
