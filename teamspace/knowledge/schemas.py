@@ -4,6 +4,8 @@ from typing import Annotated, Literal, get_args
 
 import msgspec
 
+from teamspace.ai import DryRun
+from teamspace.core.db import Fence
 from teamspace.core.paging import Paging
 
 EntityType = Literal["person", "organisation", "place", "product", "event", "concept", "document", "other"]
@@ -14,6 +16,22 @@ MAX_QUOTE = 500
 """Characters of a quote."""
 MAX_PREDICATE = 100
 Id = Annotated[str, msgspec.Meta(max_length=100)]
+
+
+class GraphReach(msgspec.Struct, frozen=True):
+    """What a caller sees of the graph."""
+
+    objects: Fence
+    audiences: dict[str, str]
+    """By the name of their parameter; none if the caller can read nothing."""
+
+    @property
+    def params(self) -> dict[str, str]:
+        return self.objects.params | self.audiences
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.audiences
 
 
 # Stored
@@ -75,6 +93,48 @@ class RelationRow(msgspec.Struct, frozen=True):
     span_start: int
     span_end: int
     quote: str
+
+
+class NewDocumentName(msgspec.Struct, frozen=True):
+    """A name that a document has; `base_id` is the name before a split."""
+
+    name_id: str
+    base_id: str
+    written: str
+    mentions: int
+
+
+class NewMention(msgspec.Struct, frozen=True):
+    id: str
+    name_id: str
+    number: int
+    span_start: int
+    span_end: int
+    written: str
+    quote: str
+
+
+class NewRelation(msgspec.Struct, frozen=True):
+    id: str
+    subject_id: str
+    target_id: str
+    predicate: str
+    span_start: int
+    span_end: int
+    quote: str
+
+
+class ExtractedDocument(msgspec.Struct, frozen=True):
+    """What was found in a version of a document."""
+
+    version: int
+    entities: int
+    mentions: int
+    relations: int
+    dropped: int
+    """What the model named although the text does not have it."""
+    unread: int
+    """Characters of the text beyond those that were read."""
 
 
 class MergeRow(msgspec.Struct, frozen=True):
@@ -197,6 +257,13 @@ class Entity(msgspec.Struct, frozen=True):
     updated_at: str
     timeline: list[EntityDocument]
     mentions: list[EntityMention]
-    """At most 20 of each document."""
+    """In the order of `timeline`, and of the text."""
     relations: list[EntityRelation]
     next_cursor: str | None
+
+
+class KnowledgePreview(DryRun, frozen=True, kw_only=True):
+    """What extracting the next documents would cost."""
+
+    documents: int
+    """How many documents the run would read: at most 40."""
