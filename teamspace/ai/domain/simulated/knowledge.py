@@ -9,7 +9,7 @@ from teamspace.completions import JsonSchema, Message, ResponseFormat, Speaker, 
 from teamspace.completions.errors import MALFORMED
 
 NAME = "knowledge"
-_SENTENCE = re.compile(r"[^\s.!?](?:[^.!?\n]|[.!?](?=\S))*[.!?]?")
+_SENTENCE = re.compile(r"[^\s.!?](?:[^.!?\n]|[.!?](?=\S)){0,400}[.!?]?")
 _CAPITALISED = r"[^\W\d_a-z\u00df-\u00f6\u00f8-\u00ff][\w'&-]*"
 _NAMED = re.compile(
     r"(?P<event>\b\d{4}-\d\d-\d\d\b)|(?:\b(?P<before>in|at|from|to|near) )?"
@@ -24,10 +24,12 @@ _DOCUMENT = re.compile(r"\b(?:Contract|Report|Agreement|Invoice|Treaty|Act|Polic
 _COMMON = frozenset(
     [
         "a",
+        "after",
         "an",
         "and",
         "as",
         "at",
+        "before",
         "but",
         "by",
         "for",
@@ -40,8 +42,10 @@ _COMMON = frozenset(
         "in",
         "it",
         "its",
+        "later",
         "no",
         "not",
+        "now",
         "of",
         "on",
         "or",
@@ -56,6 +60,7 @@ _COMMON = frozenset(
         "they",
         "this",
         "to",
+        "today",
         "we",
         "when",
         "where",
@@ -65,7 +70,7 @@ _COMMON = frozenset(
         "your",
     ]
 )
-_MAX_SENTENCES, _MAX_WORDS_BETWEEN = 500, 6
+_MAX_SENTENCES, _MAX_FOUND, _MAX_WORDS_BETWEEN = 500, 200, 6
 
 
 class _Task(msgspec.Struct, frozen=True):
@@ -104,7 +109,7 @@ def _read(text: str) -> dict[str, Any]:
             if last and (verb := _between(quote[last[1] : place])):
                 relations.append({"subject": last[0], "predicate": verb, "object": name, "quote": quote})
             last = (name, found.end())
-    return {"entities": entities, "relations": relations}
+    return {"entities": entities[:_MAX_FOUND], "relations": relations[:_MAX_FOUND]}
 
 
 def _without_common(name: str) -> str:
