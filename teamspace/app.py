@@ -34,6 +34,7 @@ from teamspace import (
     tenancy,
     tools,
     wiring,
+    workflows,
 )
 from teamspace import audit as audit_log
 from teamspace.core import clock, idempotency
@@ -233,6 +234,7 @@ def dependencies(settings: Settings, stopping: Stopping, tables: Tables) -> dict
         oop.PluginHost: oop.PluginHost(settings.sandboxed_plugins, oop.PluginServices(toolbox, gateway, fleet.egress)),
         ai.Gateway: gateway,
         ai.Turns: turns,
+        workflows.Catalog: workflows.Catalog(),
         agents.Agents: agents.Agents(gateway, turns, queue, toolbox, streams, files),
     }
 
@@ -253,6 +255,7 @@ def assemble(settings: Settings, stopping: Stopping, tables: Tables = wiring.SHI
         return assemble(settings, stopping, tables.without(failures))
     provided[jobs.Queue].kinds.add(bound.kinds)
     provided[tools.Toolbox].add(bound.tools)
+    provided[workflows.Catalog].add(bound.workflows)
     provided[Description].describe(bound.endpoints)
     return Assembly(tables, provided, bound.endpoints)
 
