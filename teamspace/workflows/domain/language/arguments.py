@@ -5,17 +5,16 @@ with the values of the run. Where a reference stands, only what is known of it i
 """
 
 from collections.abc import Callable, Iterator
-from itertools import islice
 from typing import Any
 
 from teamspace.workflows.domain.language import limits
-from teamspace.workflows.domain.language.faults import MAX_FAULTS, Place, SpecFault
+from teamspace.workflows.domain.language.faults import Place, SpecFault
 from teamspace.workflows.domain.language.json_types import ALL_TYPES, accepts, listed, type_of
 from teamspace.workflows.domain.language.predicates import are_equal
 from teamspace.workflows.domain.language.references import reference_in
 from teamspace.workflows.domain.language.value_shapes import ValueShape
 
-MAX_COMPARISONS = 200_000
+MAX_COMPARISONS = 50_000
 """Of one spec; what comes later is left to the call. A tool of another program can have thousands of alternatives."""
 
 _ALTERNATIVES = ("anyOf", "oneOf")
@@ -24,7 +23,7 @@ _MAX_CHOICES = 20
 Faults = Iterator[SpecFault]
 
 
-class Work:
+class ComparisonBudget:
     """Counts the comparisons of one spec, and remembers which types its schemas take."""
 
     def __init__(self) -> None:
@@ -61,8 +60,8 @@ class Work:
 class Comparison:
     """Compares the arguments of one call with the tool's schema."""
 
-    def __init__(self, work: Work, shape_of: Callable[[Any], ValueShape]) -> None:
-        self._work, self._shape_of = work, shape_of
+    def __init__(self, budget: ComparisonBudget, shape_of: Callable[[Any], ValueShape]) -> None:
+        self._budget, self._shape_of = budget, shape_of
 
     def check_call(self, tool: str, schema: dict[str, Any], arguments: dict[str, Any], place: Place) -> Faults:
         """Yield the arguments that are missing, unknown or do not fit."""
@@ -78,7 +77,7 @@ class Comparison:
                 yield SpecFault.at(place / name, "workflows.spec_argument_unknown", tool=tool)
 
     def _check(self, binding: Any, schema: Any, place: Place, is_literal: bool = False) -> Faults:
-        if not isinstance(schema, dict) or not self._work.spend():
+        if not isinstance(schema, dict) or not self._budget.spend():
             return
         if not is_literal and reference_in(binding):
             yield from self._check_types(self._shape_of(binding).types, schema, place / "$ref")
@@ -105,13 +104,13 @@ class Comparison:
             yield from self._check_forms(value, forms, place, is_literal)
 
     def _check_types(self, types: frozenset[str], schema: dict[str, Any], place: Place) -> Faults:
-        taken = self._work.types_of(schema)
+        taken = self._budget.types_of(schema)
         if taken and not taken & types:
             yield SpecFault.at(place, "workflows.spec_type", expected=listed(taken), got=listed(types))
 
     def _check_listed(self, value: Any, schema: dict[str, Any], place: Place) -> Faults:
         choices = _choices(schema)
-        if choices is None or isinstance(value, list | dict) or not self._work.spend(len(choices)):
+        if choices is None or isinstance(value, list | dict) or not self._budget.spend(len(choices)):
             return
         if not any(are_equal(value, each) for each in choices):
             texts = [str(each) for each in choices[:_MAX_CHOICES]]
@@ -120,7 +119,7 @@ class Comparison:
     def _check_fields(self, value: dict[str, Any], schema: dict[str, Any], place: Place, is_literal: bool) -> Faults:
         known, others = _object(schema.get("properties")), schema.get("additionalProperties")
         required = _list(schema.get("required"))
-        if not self._work.spend(len(required) + len(value)):
+        if not self._budget.spend(len(required) + len(value)):
             return
         for name in required:
             if name not in value:
@@ -135,20 +134,15 @@ class Comparison:
 
     def _check_forms(self, value: Any, forms: list[Any], place: Place, is_literal: bool) -> Faults:
         """Yield faults if no form fits: those of the only form for this type, or one for all."""
-        similar = list[list[SpecFault]]()
         own = frozenset({type_of(value)})
-        for form in forms:
-            if not self._work.spend():
-                return
-            if own & self._work.types_of(form):
-                faults = list(islice(self._check(value, form, place, is_literal), MAX_FAULTS))
-                if not faults:
-                    return
-                similar.append(faults)
+        similar = [form for form in forms if self._budget.spend() and own & self._budget.types_of(form)]
         if len(similar) == 1:
-            yield from similar[0]
-        elif similar:
+            yield from self._check(value, similar[0], place, is_literal)
+        elif similar and all(self._has_fault(value, form, place, is_literal) for form in similar):
             yield SpecFault.at(place, "workflows.spec_no_form")
+
+    def _has_fault(self, value: Any, schema: Any, place: Place, is_literal: bool) -> bool:
+        return next(self._check(value, schema, place, is_literal), None) is not None
 
 
 def _choices(schema: dict[str, Any]) -> list[Any] | None:
