@@ -29,7 +29,7 @@ NAMES, MENTIONS = 50, 2
 COMMON = 5
 """Names that every document has."""
 _PER_DOCUMENT = NAMES * MENTIONS
-_BATCH = 2_000
+_BATCH = 200
 
 Figures = dict[str, Any]
 

@@ -1,7 +1,6 @@
 """The knowledge graph: entities and relations found in documents, each with the sentence that says so."""
 
-from teamspace.knowledge.access import names_fence
-from teamspace.knowledge.domain.entities import describe
+from teamspace.knowledge.domain.entities import describe, names_fence
 from teamspace.knowledge.domain.extracting import tidy
 from teamspace.knowledge.schemas import EntityItem
 from teamspace.knowledge.store import INVARIANTS, TRANSIENT

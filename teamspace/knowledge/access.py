@@ -5,7 +5,6 @@ the order of a list: see the table `kg_entries`.
 """
 
 from teamspace import repository
-from teamspace.core.db import Clause, Fence, no_rows
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 from teamspace.knowledge.schemas import GraphReach
@@ -25,17 +24,3 @@ def reach(who: Principal, *, across_org: bool = False) -> GraphReach:
     if across_org and who.has_permission(P.ORG_READ):
         audiences["as_colleague"] = f"org:{who.org_id}"
     return GraphReach(fence, audiences)
-
-
-def names_fence(who: Principal, *, across_org: bool) -> Fence:
-    """Return the fence of the names that a document has which `who` can read; for searches by words."""
-    seen = reach(who, across_org=across_org)
-    if seen.is_empty:
-        return no_rows("kg_names")
-    is_named = "kg_entries.name = kg_names.name AND kg_entries.name_id = kg_names.id"
-    branches = (
-        f"EXISTS (SELECT 1 FROM kg_entries CROSS JOIN objects WHERE kg_entries.audience = :{audience} AND {is_named}"
-        f" AND objects.id = kg_entries.object_id AND {seen.objects.sql})"
-        for audience in seen.audiences
-    )
-    return Fence("kg_names", tuple(Clause(branch) for branch in branches), seen.params)

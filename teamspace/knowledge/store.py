@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from teamspace import fulltext
-from teamspace.core.db import Db, Fence, Reads, Tx, as_json, columns
+from teamspace.core.db import Clause, Db, Fence, Reads, Tx, as_json, columns, no_rows
 from teamspace.core.tables import Invariant, TransientTable
 from teamspace.knowledge.schemas import (
     EntityName,
@@ -40,6 +40,19 @@ def _entries(seen: GraphReach, selected: str, where: str, order: str, limit: str
         f" AND objects.id = kg_entries.object_id AND {seen.objects.sql} ORDER BY {order} LIMIT {limit}"
         for audience in seen.audiences
     ]
+
+
+def names_fence(seen: GraphReach) -> Fence:
+    """Return the fence of the names that a document has which the caller can read."""
+    if seen.is_empty:
+        return no_rows("kg_names")
+    is_named = "kg_entries.name = kg_names.name AND kg_entries.name_id = kg_names.id"
+    branches = (
+        f"EXISTS (SELECT 1 FROM kg_entries CROSS JOIN objects WHERE kg_entries.audience = :{audience} AND {is_named}"
+        f" AND objects.id = kg_entries.object_id AND {seen.objects.sql})"
+        for audience in seen.audiences
+    )
+    return Fence("kg_names", tuple(Clause(branch) for branch in branches), seen.params)
 
 
 async def select_names(
@@ -383,7 +396,7 @@ async def delete_unused(tx: Tx, name_ids: Sequence[str]) -> list[str]:
 
 
 _EXPECTED = (
-    "SELECT a.audience, n.name, n.id AS name_id, d.at, d.object_id, n.type FROM kg_document_names dn"
+    "SELECT a.audience, n.name, n.id AS name_id, d.at, d.object_id, n.type, n.org_id FROM kg_document_names dn"
     " JOIN kg_documents d ON d.object_id = dn.object_id JOIN kg_names n ON n.id = dn.name_id JOIN ("
     "SELECT id, 'own:' || owner_id AS audience FROM objects WHERE NOT removed"
     " UNION ALL SELECT id, 'team:' || team_id FROM objects WHERE NOT removed AND visibility = 'team'"
@@ -391,7 +404,7 @@ _EXPECTED = (
     " UNION ALL SELECT object_id, principal_type || '-grant:' || principal_id FROM object_grants WHERE NOT removed"
     ") AS a ON a.id = dn.object_id"
 )
-_ENTRY = "audience, name, name_id, at, object_id, type"
+_ENTRY = "audience, name, name_id, at, object_id, type, org_id"
 
 # fmt: off
 INVARIANTS = (

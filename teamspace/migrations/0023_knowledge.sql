@@ -117,6 +117,7 @@ CREATE TABLE kg_entries (
     at TEXT NOT NULL,
     object_id TEXT NOT NULL,
     type TEXT NOT NULL,
+    org_id TEXT NOT NULL,
     PRIMARY KEY (audience, name, name_id, at, object_id),
     FOREIGN KEY (object_id, name_id) REFERENCES kg_document_names (object_id, name_id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
@@ -127,13 +128,14 @@ CREATE INDEX kg_entries_of_document ON kg_entries (object_id, name_id);
 CREATE TABLE kg_unused (
     name_id TEXT NOT NULL,
     object_id TEXT NOT NULL,
+    org_id TEXT NOT NULL,
     PRIMARY KEY (name_id, object_id)
 ) STRICT, WITHOUT ROWID;
 
 -- only sqlite
 CREATE TRIGGER kg_document_names_added AFTER INSERT ON kg_document_names BEGIN
-    INSERT INTO kg_entries (audience, name, name_id, at, object_id, type)
-        SELECT audiences.audience, n.name, n.id, d.at, d.object_id, n.type
+    INSERT INTO kg_entries (audience, name, name_id, at, object_id, type, org_id)
+        SELECT audiences.audience, n.name, n.id, d.at, d.object_id, n.type, n.org_id
         FROM kg_names n, kg_documents d, (
             SELECT 'own:' || owner_id AS audience FROM objects WHERE id = NEW.object_id AND NOT removed UNION ALL
             SELECT 'team:' || team_id FROM objects WHERE id = NEW.object_id AND NOT removed AND visibility = 'team' UNION ALL
@@ -143,14 +145,14 @@ CREATE TRIGGER kg_document_names_added AFTER INSERT ON kg_document_names BEGIN
         ) AS audiences WHERE n.id = NEW.name_id AND d.object_id = NEW.object_id;
 END;
 CREATE TRIGGER kg_document_names_removed AFTER DELETE ON kg_document_names BEGIN
-    INSERT INTO kg_unused (name_id, object_id) VALUES (OLD.name_id, OLD.object_id) ON CONFLICT DO NOTHING;
+    INSERT INTO kg_unused (name_id, object_id, org_id) VALUES (OLD.name_id, OLD.object_id, OLD.org_id) ON CONFLICT DO NOTHING;
 END;
 CREATE TRIGGER kg_objects_changed AFTER UPDATE OF owner_id, visibility, removed ON objects
     WHEN OLD.owner_id <> NEW.owner_id OR OLD.visibility <> NEW.visibility OR OLD.removed <> NEW.removed
 BEGIN
     DELETE FROM kg_entries WHERE object_id = NEW.id;
-    INSERT INTO kg_entries (audience, name, name_id, at, object_id, type)
-        SELECT audiences.audience, n.name, n.id, d.at, d.object_id, n.type
+    INSERT INTO kg_entries (audience, name, name_id, at, object_id, type, org_id)
+        SELECT audiences.audience, n.name, n.id, d.at, d.object_id, n.type, n.org_id
         FROM kg_documents d CROSS JOIN kg_document_names dn CROSS JOIN kg_names n CROSS JOIN (
             SELECT 'own:' || NEW.owner_id AS audience UNION ALL
             SELECT 'team:' || NEW.team_id WHERE NEW.visibility = 'team' UNION ALL
@@ -159,8 +161,8 @@ BEGIN
         ) AS audiences WHERE d.object_id = NEW.id AND dn.object_id = d.object_id AND n.id = dn.name_id AND NOT NEW.removed;
 END;
 CREATE TRIGGER kg_grants_added AFTER INSERT ON object_grants BEGIN
-    INSERT INTO kg_entries (audience, name, name_id, at, object_id, type)
-        SELECT NEW.principal_type || '-grant:' || NEW.principal_id, n.name, n.id, d.at, d.object_id, n.type
+    INSERT INTO kg_entries (audience, name, name_id, at, object_id, type, org_id)
+        SELECT NEW.principal_type || '-grant:' || NEW.principal_id, n.name, n.id, d.at, d.object_id, n.type, n.org_id
         FROM kg_documents d CROSS JOIN kg_document_names dn CROSS JOIN kg_names n
         WHERE d.object_id = NEW.object_id AND dn.object_id = d.object_id AND n.id = dn.name_id AND NOT NEW.removed;
 END;
@@ -172,8 +174,8 @@ END;
 -- only postgres: the grants are locked, so that one that is revoked meanwhile is either not seen, or sees these rows.
 CREATE FUNCTION kg_list_document(listed text, listed_name text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO kg_entries (audience, name, name_id, at, object_id, type)
-        SELECT audiences.audience, n.name, n.id, d.at, d.object_id, n.type
+    INSERT INTO kg_entries (audience, name, name_id, at, object_id, type, org_id)
+        SELECT audiences.audience, n.name, n.id, d.at, d.object_id, n.type, n.org_id
         FROM objects o CROSS JOIN LATERAL (
             VALUES ('own:' || o.owner_id, TRUE), ('team:' || o.team_id, o.visibility = 'team'),
                 ('org:' || o.org_id, o.visibility = 'team')
@@ -182,8 +184,8 @@ BEGIN
         JOIN kg_names n ON n.id = dn.name_id
         WHERE o.id = listed AND NOT o.removed AND audiences.admitted
             AND (listed_name IS NULL OR dn.name_id = listed_name);
-    INSERT INTO kg_entries (audience, name, name_id, at, object_id, type)
-        SELECT g.principal_type || '-grant:' || g.principal_id, n.name, n.id, d.at, d.object_id, n.type
+    INSERT INTO kg_entries (audience, name, name_id, at, object_id, type, org_id)
+        SELECT g.principal_type || '-grant:' || g.principal_id, n.name, n.id, d.at, d.object_id, n.type, n.org_id
         FROM objects o JOIN object_grants g ON g.object_id = o.id
         JOIN kg_documents d ON d.object_id = o.id JOIN kg_document_names dn ON dn.object_id = d.object_id
         JOIN kg_names n ON n.id = dn.name_id
@@ -198,7 +200,7 @@ CREATE TRIGGER kg_document_names_added AFTER INSERT ON kg_document_names FOR EAC
     EXECUTE FUNCTION kg_document_names_added();
 CREATE FUNCTION kg_document_names_removed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO kg_unused (name_id, object_id) VALUES (OLD.name_id, OLD.object_id) ON CONFLICT DO NOTHING;
+    INSERT INTO kg_unused (name_id, object_id, org_id) VALUES (OLD.name_id, OLD.object_id, OLD.org_id) ON CONFLICT DO NOTHING;
     RETURN NULL;
 END
 $$;
@@ -216,8 +218,8 @@ CREATE TRIGGER kg_objects_changed AFTER UPDATE OF owner_id, visibility, removed 
     EXECUTE FUNCTION kg_objects_changed();
 CREATE FUNCTION kg_grants_added() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO kg_entries (audience, name, name_id, at, object_id, type)
-        SELECT NEW.principal_type || '-grant:' || NEW.principal_id, n.name, n.id, d.at, d.object_id, n.type
+    INSERT INTO kg_entries (audience, name, name_id, at, object_id, type, org_id)
+        SELECT NEW.principal_type || '-grant:' || NEW.principal_id, n.name, n.id, d.at, d.object_id, n.type, n.org_id
         FROM kg_documents d JOIN kg_document_names dn ON dn.object_id = d.object_id JOIN kg_names n ON n.id = dn.name_id
         WHERE d.object_id = NEW.object_id AND NOT NEW.removed;
     RETURN NULL;

@@ -98,6 +98,14 @@ async def _private_object(stage: Stage, setup: TeamSetup) -> str:
     return await stage.object(setup, "private", owner=await stage.world.person(setup.org, setup.team, Role.GUEST))
 
 
+async def _team_entity(stage: Stage, setup: TeamSetup) -> str:
+    return await stage.entity(setup, "team")
+
+
+async def _private_entity(stage: Stage, setup: TeamSetup) -> str:
+    return await stage.entity(setup, "private", owner=await stage.world.person(setup.org, setup.team, Role.GUEST))
+
+
 async def _writer(stage: Stage, setup: TeamSetup) -> str:
     """A person with a note that their team can read."""
     person = await stage.world.person(setup.org, setup.team)
@@ -314,6 +322,10 @@ SLOTS = (
     Slot("POST /api/repo-obj/:id/visibility",    "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("GET /api/repo-obj/:id/derivations",    "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("GET /api/repo-obj/:id/processing",     "id",       in_other_company(_team_object),              in_own_team(_private_object)),
+    Slot("GET /api/kg/entities/:id",             "id",       in_other_company(_team_entity),              in_own_team(_private_entity)),
+    Slot("POST /api/kg/entities/:id/merge",      "id",       in_other_company(_team_entity),              in_own_team(_private_entity)),
+    Slot("POST /api/kg/entities/:id/merge",      "into",     in_other_company(_team_entity),              in_own_team(_private_entity)),
+    Slot("POST /api/kg/entities/:id/split",      "id",       in_other_company(_team_entity),              in_own_team(_private_entity)),
     Slot("GET /api/search?q=isolation",          "cursor",   ranked_cursor(in_other_company(_team_note)), ranked_cursor(in_own_team(_private_note)), OK),
     Slot("GET /api/members",                     "cursor",   cursor(in_other_company(_author)),           cursor(in_other_team(_author)),            OK),
     Slot("GET /api/members?scope=org",           "cursor",   cursor(in_other_company(_author)),           None,                                      OK),

@@ -27,7 +27,6 @@ MAX_NAMES = 50
 """Names of one entity."""
 MAX_MERGES = 10_000
 """Merged names of a team."""
-_LOCK = "knowledge"
 _READ = 201
 """Documents of a name that are compared with a split, which has 200 mentions at most."""
 
@@ -44,7 +43,7 @@ class _Parting(msgspec.Struct, frozen=True):
 async def merge(db: Db, who: Principal, entity_id: str, body: MergeEntity) -> EntityItem:
     """Make two entities one for the caller's team, also in later documents; it keeps the name of the second."""
     seen = access.reach(who)
-    async with db.write(who, "entity.merge", lock=(_LOCK, who.team_id)) as tx:
+    async with db.write(who, "entity.merge", lock=("knowledge", who.team_id)) as tx:
         found = await groups.find(tx, who, seen, [entity_id, body.into])
         if entity_id not in found:
             raise NotFound()
@@ -84,7 +83,7 @@ async def split(db: Db, who: Principal, entity_id: str, body: SplitEntity) -> En
     if not normalized:
         raise BadRequest.at("/name", "knowledge.name")
     seen = access.reach(who)
-    async with db.write(who, "entity.split", lock=(_LOCK, who.team_id)) as tx:
+    async with db.write(who, "entity.split", lock=("knowledge", who.team_id)) as tx:
         whole = (await groups.find(tx, who, seen, [entity_id], limit=_READ)).get(entity_id)
         if whole is None:
             raise NotFound()

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from teamspace import fulltext
 from teamspace.core import paging
-from teamspace.core.db import Db
+from teamspace.core.db import Db, Fence
 from teamspace.core.errors import BadRequest, Forbidden, NotFound
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
@@ -55,7 +55,7 @@ async def _names(
     words = fulltext.parse_query(query.q)
     if not words.terms:
         return []
-    fence = access.names_fence(who, across_org=query.scope == "org")
+    fence = store.names_fence(seen)
     return await store.select_matching_names(db, fence, words, who.org_id, type=query.type, after=after, limit=limit)
 
 
@@ -132,6 +132,11 @@ def _others(rows: Iterable[RelationRow], entity: EntityGroup) -> list[str]:
     """Return the other ends; a relation between two names of the entity itself has none."""
     ends = (id for row in rows for id in (row.subject_id, row.target_id))
     return [id for id in ends if id not in entity.names]
+
+
+def names_fence(who: Principal, *, across_org: bool) -> Fence:
+    """Return the fence of the names that a document has which `who` can read, for searches by words."""
+    return store.names_fence(access.reach(who, across_org=across_org))
 
 
 async def describe(
