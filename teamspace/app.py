@@ -23,6 +23,7 @@ from teamspace import (
     identity,
     instance,
     jobs,
+    knowledge,
     localization,
     mcp,
     oop,
@@ -152,6 +153,7 @@ class App:
             (600, partial(quota.tidy, self.db)),
             (3600, partial(agents.tidy, self.db)),
             (3600, partial(triggers.tidy, self.db)),
+            (600, partial(knowledge.tidy, self.db)),
             (3600, partial(repository.abort_stale_uploads, self.db)),
             (
                 60,

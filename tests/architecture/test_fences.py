@@ -55,6 +55,17 @@ UNFENCED = {
         "events.select_oldest_of_org", "events.count_by_org",
     ),
     "the server charges what dead servers reserved": ("quota.select_lost", "quota.select_open"),
+    "of documents that a fence has admitted": (
+        "knowledge.select_sizes", "knowledge.select_mentions", "knowledge.select_relations", "knowledge.get_extracted",
+        "knowledge.lock_version", "knowledge.select_splits",
+    ),
+    "names in the caller's company; the documents that a fence admits decide which of them the caller sees": (
+        "knowledge.select_names_by_id",
+    ),
+    "what the caller's own team has decided; shown only for documents that a fence admits": (
+        "knowledge.select_merges_of", "knowledge.count_merges", "knowledge.select_foreign_documents",
+    ),
+    "the server deletes names that no document has": ("knowledge.select_unused",),
     "the server rebuilds the index": ("fulltext.select_outdated",),
     "of the caller, of the person who signs in or is invited, or for an operator": ("identity.get_account", "identity.get_totp"),
     "before the sign-in: a username or a secret link selects the row": (

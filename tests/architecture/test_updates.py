@@ -22,6 +22,9 @@ LOCKED = {
     "identity.update_password": "user",
     "identity.update_profile": "user",
     "jobs.admit": "lane",
+    "knowledge.move_document_name": "knowledge",
+    "knowledge.put_merge": "knowledge",
+    "knowledge.put_split": "knowledge",
     "repository.end_upload": "object",
     "repository.set_tags": "object",
     "repository.set_text_blob": "object",
@@ -52,7 +55,8 @@ LAST_WRITER_WINS = {
     "follows the note, object or conversation, whose row is locked until the commit": ("fulltext.put", "fulltext.rename"),
     "schedules a check, which reads the references itself": ("blobs.release_references",),
     "a new value each time, only compared for equality": ("db.handles._start_rights_epoch",),
-    "the caller has locked the rows": ("events.end_stream", "events.set_saved", "jobs.apply", "jobs.take", "jobs.set_reservation", "jobs.set_refused_spend", "jobs.set_result", "triggers.update"),
+    "always the same value for an id": ("knowledge.put_names",),
+    "the caller has locked the rows": ("knowledge.set_known_version", "events.end_stream", "events.set_saved", "jobs.apply", "jobs.take", "jobs.set_reservation", "jobs.set_refused_spend", "jobs.set_result", "triggers.update"),
 }  # fmt: skip
 """Statements for which the order of two writers makes no difference, by reason."""
 REASONED = {name for names in LAST_WRITER_WINS.values() for name in names}

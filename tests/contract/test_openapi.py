@@ -63,6 +63,8 @@ _UNREACHABLE = frozenset({
     "POST /api/workers/jobs/:id/fail", "POST /api/jobs",
     "GET /api/events",  # never ends
     "DELETE /api/ai/chat/stream/:id",  # needs a turn that runs
+    # These need an entity, which only an extracted document has.
+    "GET /api/kg/entities/:id", "POST /api/kg/entities/:id/merge", "POST /api/kg/entities/:id/split",
     "GET /beta/bundle/:plugin/*path",  # no plugin that ships has public files
 })  # fmt: skip
 
@@ -85,7 +87,7 @@ ROLES = {
 PARTS = {
     "operator-companies": ("tenancy",),
     "operator-accounts":  ("identity", "branding", "console", "localization"),
-    "operator-content":   ("notes", "conversations", "documents", "repository", "s3", "search"),
+    "operator-content":   ("notes", "conversations", "documents", "repository", "s3", "search", "knowledge"),
     "operator-jobs":      ("jobs", "executors", "quota", "audit", "instance", "tools", "events", "plugins", "oop"),
     "operator-models":    ("ai", "agents", "translation", "openai_api", "mcp", "workflows", "triggers"),
 }

@@ -22,10 +22,11 @@ ADDITIONAL = {
     "GET /api/conversations", "POST /api/conversations", "GET /api/conversations/:id", "PATCH /api/conversations/:id",
     "DELETE /api/conversations/:id", "POST /api/conversations/:id/share",
     "DELETE /api/ai/chat/stream/:id", "POST /v1/chat/completions", "GET /v1/models",
+    "POST /api/kg/entities/:id/merge", "POST /api/kg/entities/:id/split",
     "POST /mcp", "PUT /api/oop/:id/grants",
     "GET /app/*page", "GET /assets/*path", "GET /frame",
 }  # fmt: skip
-"""Routes beyond the contract: readiness, API description, sessions, end of a membership, contacts, events, conversations, stopping a turn, the OpenAI protocol, the Model Context Protocol, what sandboxed plugins may use, the console's screens and files, and the frame of bundles."""
+"""Routes beyond the contract: readiness, API description, sessions, end of a membership, contacts, events, conversations, stopping a turn, the OpenAI protocol, the Model Context Protocol, what sandboxed plugins may use, merging and splitting entities, the console's screens and files, and the frame of bundles."""
 
 
 def routes_csv(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> list[str]:

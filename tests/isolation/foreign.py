@@ -98,6 +98,14 @@ async def _private_object(stage: Stage, setup: TeamSetup) -> str:
     return await stage.object(setup, "private", owner=await stage.world.person(setup.org, setup.team, Role.GUEST))
 
 
+async def _team_entity(stage: Stage, setup: TeamSetup) -> str:
+    return await stage.entity(setup, "team")
+
+
+async def _private_entity(stage: Stage, setup: TeamSetup) -> str:
+    return await stage.entity(setup, "private", owner=await stage.world.person(setup.org, setup.team, Role.GUEST))
+
+
 async def _writer(stage: Stage, setup: TeamSetup) -> str:
     """A person with a note that their team can read."""
     person = await stage.world.person(setup.org, setup.team)
@@ -333,6 +341,10 @@ SLOTS = (
     Slot("DELETE /api/doc-triggers/:id",         "id",       in_other_company(_trigger),                  in_other_team(_trigger)),
     Slot("POST /api/doc-triggers",               "workflow_slug", in_other_company(_published),           in_other_team(_published),                 _NO_WORKFLOW),
     Slot("PATCH /api/doc-triggers/:id",          "workflow_slug", in_other_company(_published),           in_other_team(_published),                 _NO_WORKFLOW),
+    Slot("GET /api/kg/entities/:id",             "id",       in_other_company(_team_entity),              in_own_team(_private_entity)),
+    Slot("POST /api/kg/entities/:id/merge",      "id",       in_other_company(_team_entity),              in_own_team(_private_entity)),
+    Slot("POST /api/kg/entities/:id/merge",      "into",     in_other_company(_team_entity),              in_own_team(_private_entity)),
+    Slot("POST /api/kg/entities/:id/split",      "id",       in_other_company(_team_entity),              in_own_team(_private_entity)),
     Slot("GET /api/search?q=isolation",          "cursor",   ranked_cursor(in_other_company(_team_note)), ranked_cursor(in_own_team(_private_note)), OK),
     Slot("GET /api/members",                     "cursor",   cursor(in_other_company(_author)),           cursor(in_other_team(_author)),            OK),
     Slot("GET /api/members?scope=org",           "cursor",   cursor(in_other_company(_author)),           None,                                      OK),

@@ -28,6 +28,9 @@ from teamspace.executors import store as executor_store
 from teamspace.executors.schemas import ExecutorRow, Mode
 from teamspace.identity import store as identity_store
 from teamspace.jobs import Authority
+from teamspace.knowledge import store as knowledge_store
+from teamspace.knowledge.domain import extracting
+from teamspace.knowledge.schemas import EntityName, NewDocumentName, NewMention
 from teamspace.notes import store as note_store
 from teamspace.notes.schemas import NOTES, NoteRow, Visibility
 from teamspace.repository import store as object_store
@@ -246,6 +249,26 @@ class Stage:
                     now=now,
                 )
         return id
+
+    async def entity(
+        self, setup: TeamSetup, visibility: Visibility, *, owner: Caller | None = None, granted: Mapping[str, str] | None = None
+    ) -> str:  # fmt: skip
+        """Create an entity with a name of its own, which one document mentions."""
+        object_id, now = await self.object(setup, visibility, owner=owner, granted=granted), clock.stamp()
+        name = EntityName(new_id(), "person", f"isolation {object_id}", "", "")
+        version_id = await self.world.db.one(str, "SELECT id FROM object_versions WHERE object_id = :id", id=object_id)
+        async with self.world.db.maintenance(system(org_id=setup.org.id)) as tx:
+            await knowledge_store.insert_document(
+                tx, object_id, version_id or "", setup.org.id, 1, dropped=0, unread=0, at=now, now=now
+            )
+            await extracting.put_names(tx, setup.org.id, [name], now)
+            await knowledge_store.insert_document_names(
+                tx, object_id, setup.org.id, [NewDocumentName(name.id, name.id, "Isolation", 1)]
+            )
+            await knowledge_store.insert_mentions(
+                tx, object_id, setup.org.id, [NewMention(new_id(), name.id, 0, 0, 9, "Isolation", "Isolation")]
+            )
+        return name.id
 
     async def job(self, setup: TeamSetup, *, owner: Caller | None = None) -> str:
         """Create a queued job."""

@@ -53,6 +53,7 @@ from tests.isolation.targets import (
     CONVERSATION,
     CONVERSATION_TO_CONTINUE,
     CONVERSATION_TO_MANAGE,
+    ENTITY,
     EXECUTOR,
     FEATURE,
     INSTANCE,
@@ -393,6 +394,13 @@ CASES = (
     Case("GET /api/share-targets",          role("files:read")),
     Case("GET /api/search",                 role("search"),              None,                    EMPTY_QUERY),
     Case("GET /api/search?q=isolation",     role("search")),
+
+    Case("GET /api/kg/entities",            row("files:read")),
+    Case("GET /api/kg/entities?q=isolation", row("files:read")),
+    Case("GET /api/kg/entities/:id",        row("files:read"),           None,                    OK, ENTITY),
+    Case("POST /api/kg/extract",            role("workflows:run"),       {},                      ACCEPTED, dry_run=True),
+    Case("POST /api/kg/entities/:id/merge", role("workflows:write"),     {"into": "x"},           HIDDEN, NOTHING),
+    Case("POST /api/kg/entities/:id/split", role("workflows:write"),     {"mentions": ["x"], "name": "x"}, HIDDEN, NOTHING),
 )
 # fmt: on
 

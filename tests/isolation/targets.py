@@ -90,17 +90,23 @@ def object_access(kind: Kind, permission: str) -> Outcome | None:
     return forbidden(permission) if "files:read" in permissions else HIDDEN
 
 
+def entity_access(kind: Kind, permission: str) -> Outcome | None:
+    """As with its document, but the whole company only if it is asked for."""
+    permissions = _object_permissions(kind, across_company=False) & scope(kind, permission)
+    return None if permission in permissions else HIDDEN
+
+
 def create_permission(kind: Kind, permission: str) -> Outcome | None:
     return None if permission in held(kind.roles) & scope(kind, permission) else forbidden(permission)
 
 
-def _object_permissions(kind: Kind) -> frozenset[str]:
+def _object_permissions(kind: Kind, *, across_company: bool = True) -> frozenset[str]:
     if kind.owns:
         return frozenset(_CAPABILITIES["manage"])
     permissions = held(kind.roles) if kind.team in (HOME, SUSPENDED) else frozenset()
     if kind.granted:
         permissions |= _CAPABILITIES[CAPABILITY[kind.granted]]
-    if kind.team in (HOME, SISTER, SUSPENDED) and "org:read" in held(kind.roles):
+    if across_company and kind.team in (HOME, SISTER, SUSPENDED) and "org:read" in held(kind.roles):
         permissions |= {"files:read"}
     return permissions
 
@@ -166,6 +172,13 @@ async def _team_object(stage: Stage, kind: Kind) -> str:
     grantees = {stage.person(each).user_id: CAPABILITY[each.granted] for each in KINDS if each.granted}
     granted = grantees if setup is stage.teams[HOME] else {}
     return await stage.object(setup, "team", owner=_owner(stage, kind), granted=granted)
+
+
+async def _entity(stage: Stage, kind: Kind) -> str:
+    setup = stage.target_team(kind)
+    grantees = {stage.person(each).user_id: CAPABILITY[each.granted] for each in KINDS if each.granted}
+    granted = grantees if setup is stage.teams[HOME] else {}
+    return await stage.entity(setup, "team", owner=_owner(stage, kind), granted=granted)
 
 
 async def _new_key(stage: Stage, kind: Kind) -> str:
@@ -271,6 +284,7 @@ CONVERSATION = Target(_conversation, conversation_access("notes:read", "notes:wr
 CONVERSATION_TO_CONTINUE = Target(_conversation, conversation_access("notes:write"))
 CONVERSATION_TO_MANAGE = Target(_conversation, conversation_access())
 OBJECT = Target(_team_object, object_access)
+ENTITY = Target(_entity, entity_access)
 NEW_KEY = Target(_new_key, create_permission)
 MEMBER = Target(new_member, same_team)
 TEAM_TOKEN = Target(_team_token, same_team)
