@@ -147,6 +147,7 @@ class App:
             (3600, partial(identity.delete_expired_credentials, self.db)),
             (600, partial(quota.tidy, self.db)),
             (3600, partial(agents.tidy, self.db)),
+            (3600, partial(ai.forget_answers, self.db)),
             (3600, partial(repository.abort_stale_uploads, self.db)),
             (
                 60,

@@ -2,6 +2,7 @@
 
 from teamspace.ai.domain import resolving, sources
 from teamspace.ai.domain.gateway import Gateway, GatewayAnswer, Models
+from teamspace.ai.domain.once import ask_once, forget_answers
 from teamspace.ai.domain.output import Output
 from teamspace.ai.domain.registry import Registry
 from teamspace.ai.domain.sources import Sources
@@ -15,8 +16,10 @@ from teamspace.ai.domain.turns import (
     state_of,
 )
 from teamspace.ai.schemas import MAX_BODY, ChatAnswer, ChatBody, Citation, DryRun, Prompt, TurnInput
+from teamspace.ai.store import INVARIANTS
 
 __all__ = [
+    "INVARIANTS",
     "MAX_BODY",
     "STOPPED",
     "ChatAnswer",
@@ -32,9 +35,11 @@ __all__ = [
     "Sources",
     "TurnInput",
     "Turns",
+    "ask_once",
     "end_in_conversation",
     "end_with_fault",
     "fault_of",
+    "forget_answers",
     "get_outcome",
     "resolving",
     "sources",

@@ -4180,6 +4180,11 @@ export interface components {
             filename: string;
             version: number;
             source_version: number;
+            current_source_version: number;
+            stale: boolean;
+            edited: boolean;
+            start: number | null;
+            end: number | null;
             run_id: string | null;
             step: string | null;
             created_at: string;
@@ -4192,9 +4197,46 @@ export interface components {
             /** @enum {unknown} */
             text_state: "failed" | "none" | "pending" | "ready";
             text_fault: string | null;
-            sources: components["schemas"]["RelatedObject"][];
-            derived: components["schemas"]["RelatedObject"][];
+            sources: components["schemas"]["ProcessedObject"][];
+            derived: components["schemas"]["ProcessedObject"][];
             runs: string[];
+        };
+        /** ProcessedObject */
+        ProcessedObject: {
+            id: string;
+            key: string;
+            filename: string;
+            version: number;
+            source_version: number;
+            current_source_version: number;
+            stale: boolean;
+            edited: boolean;
+            start: number | null;
+            end: number | null;
+            run_id: string | null;
+            step: string | null;
+            created_at: string;
+            /** @default null */
+            changes?: components["schemas"]["TextChanges"] | null;
+        };
+        /**
+         * TextChanges
+         * @description How the text of a source has changed since something was derived from it.
+         */
+        TextChanges: {
+            added: number;
+            removed: number;
+            passages: components["schemas"]["ChangedPassage"][];
+            complete: boolean;
+        };
+        /**
+         * ChangedPassage
+         * @description Lines of a text before and after a change, perhaps cut.
+         */
+        ChangedPassage: {
+            line: number;
+            before: string;
+            after: string;
         };
         /** TargetsQuery */
         TargetsQuery: {
