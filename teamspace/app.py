@@ -33,6 +33,7 @@ from teamspace import (
     tenancy,
     tools,
     wiring,
+    workflows,
 )
 from teamspace import audit as audit_log
 from teamspace.core import clock, idempotency
@@ -138,6 +139,7 @@ class App:
             (5, partial(self.last_use.save, self.db)),
             (5, partial(self.fleet.probe, self.db)),
             (instance.REPORT_SECONDS, partial(instance.report, self.db, self.settings, self.metrics)),
+            (30, partial(workflows.RunSweeper().sweep, self.db, self.queue)),
             (20, partial(jobs.tidy, self.db, self.queue)),
             (60, partial(fulltext.refresh, self.db)),
             (60, partial(executors.reroute_unserved, self.db, self.fleet)),
@@ -232,6 +234,7 @@ def dependencies(settings: Settings, stopping: Stopping, tables: Tables) -> dict
         oop.PluginHost: oop.PluginHost(settings.sandboxed_plugins, oop.PluginServices(toolbox, gateway, fleet.egress)),
         ai.Gateway: gateway,
         ai.Turns: turns,
+        workflows.Catalog: workflows.Catalog(),
         agents.Agents: agents.Agents(gateway, turns, queue, toolbox, streams, files),
     }
 
@@ -252,6 +255,7 @@ def assemble(settings: Settings, stopping: Stopping, tables: Tables = wiring.SHI
         return assemble(settings, stopping, tables.without(failures))
     provided[jobs.Queue].kinds.add(bound.kinds)
     provided[tools.Toolbox].add(bound.tools)
+    provided[workflows.Catalog].add(bound.workflows)
     provided[Description].describe(bound.endpoints)
     return Assembly(tables, provided, bound.endpoints)
 

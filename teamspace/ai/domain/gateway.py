@@ -93,6 +93,8 @@ class Gateway:
                 asked = msgspec.structs.replace(request, model=request.model or target.model)
                 answer = await self.ask(db, who, target.executor_id, asked, on_delta=on_delta, stop=stop)
                 await settle(Spend(1, answer.usage.total_tokens), keep and (lambda tx: keep(tx, answer)))
+        if who.call.meter:
+            who.call.meter.add(1, answer.usage.total_tokens)
         return GatewayAnswer(answer, target.name, target.simulated)
 
     async def preview(
