@@ -1,11 +1,15 @@
 """Helpers to call the tools of the document pipeline."""
 
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
-from teamspace import tenancy
+from teamspace import jobs, tenancy
 from teamspace.core.principal import Call, Principal
 from teamspace.tools import ToolContext
-from tests.support.world import Caller
+from tests.jobs.help import running
+from tests.support.world import Caller, World
 
 INVOICE = b"""# Invoice
 
@@ -42,6 +46,23 @@ async def text_of(caller: Caller, object_id: str, query: str = "") -> str:
     answer = await caller.get(f"/api/repo-obj/{object_id}/content{query}")
     assert answer.status_code == 200, answer.text
     return answer.text
+
+
+@asynccontextmanager
+async def working(world: World) -> AsyncIterator[None]:
+    """Run jobs, also those that are tried again after a while."""
+
+    async def sweep() -> None:
+        while True:
+            await jobs.sweep(world.db, world.app.queue)
+            await asyncio.sleep(0.05)
+
+    async with running(world):
+        sweeping = asyncio.create_task(sweep())
+        try:
+            yield
+        finally:
+            sweeping.cancel()
 
 
 async def count(caller: Caller, table: str) -> int:

@@ -22,6 +22,7 @@ from teamspace.pipeline.schemas import (
     PipelineCall,
     TextArgument,
 )
+from teamspace.quota import Spend
 from teamspace.repository import VersionSource
 from teamspace.tools import Artifact
 
@@ -30,6 +31,7 @@ MAX_READ = 200_000
 """Characters that the model gets."""
 MAX_SIZE = 2 * 1024 * 1024
 _MAX_SPANS, _MAX_SOUGHT = 100, 200
+_PAGE, _ANSWER_TOKENS = 4_000, 512
 _SYSTEM = """You extract fields from a document. The user message has the document between two tags with the same \
 number. Return one JSON object for the given schema, with values from the document only. Copy names, numbers and \
 identifiers as they are written; write dates as YYYY-MM-DD and amounts as plain numbers where the schema asks for dates \
@@ -85,6 +87,13 @@ async def extract(
             "spans": await pools.TEXT.run(find_spans, fields, text), "truncated": len(argument.text) > MAX_READ,
         },
     )  # fmt: skip
+
+
+def estimate(text: Any) -> Spend:
+    """Return what an extraction is expected to spend; for a text that is not known yet, a page."""
+    given = text.get("text") if isinstance(text, dict) else text
+    size = min(len(given), MAX_READ) if isinstance(given, str) else _PAGE
+    return Spend(1, size // 4 + _ANSWER_TOKENS)
 
 
 def _request(text: str, wanted: JsonSchema) -> ModelRequest:

@@ -14,6 +14,7 @@ from teamspace.executors import ModelRole
 from teamspace.extraction import ReaderPool
 from teamspace.pipeline.domain import deriving
 from teamspace.pipeline.schemas import DerivationPlan, DerivedContent, PipelineCall
+from teamspace.quota import Spend
 from teamspace.repository import MARKDOWN, VersionSource
 from teamspace.tools import Artifact
 
@@ -22,6 +23,8 @@ PIECE, MAX_PIECE = 48_000, 96_000
 """Characters of a text that are translated at a time. A piece ends between paragraphs, unless one is very long."""
 MAX_UNITS = 4_000
 """Lines and cells of a piece: each can be a segment."""
+ESTIMATE = Spend(1, 2_000)
+"""What a translation is expected to spend: of a page, since a document's length is not known before it is read."""
 _FENCE = re.compile(r"[ \t]{0,40}(?:`{3,}|~{3,})")
 _MAX_CHECKS = 50
 
