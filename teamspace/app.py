@@ -154,6 +154,7 @@ class App:
             (3600, partial(agents.tidy, self.db)),
             (3600, partial(triggers.tidy, self.db)),
             (600, partial(knowledge.tidy, self.db)),
+            (3600, partial(ai.forget_answers, self.db)),
             (3600, partial(repository.abort_stale_uploads, self.db)),
             (
                 60,

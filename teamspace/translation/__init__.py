@@ -5,8 +5,20 @@ can be reused, in the caller's transaction.
 """
 
 from teamspace.translation.domain.engine import Translated, remember, translate
+from teamspace.translation.domain.glossary import get_revision
+from teamspace.translation.domain.languages import clean_tag
 from teamspace.translation.domain.requests import translate_text
-from teamspace.translation.schemas import NewTranslation
+from teamspace.translation.schemas import FailedCheck, NewTranslation
 from teamspace.translation.store import INVARIANTS
 
-__all__ = ["INVARIANTS", "NewTranslation", "Translated", "remember", "translate", "translate_text"]
+__all__ = [
+    "INVARIANTS",
+    "FailedCheck",
+    "NewTranslation",
+    "Translated",
+    "clean_tag",
+    "get_revision",
+    "remember",
+    "translate",
+    "translate_text",
+]

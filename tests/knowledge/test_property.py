@@ -118,7 +118,7 @@ class Play:
 
     async def _wait_for_text(self, doc: Doc) -> None:
         async with asyncio.timeout(30):
-            while await self.world.db.exists(
+            while await self.world.db.exists(  # noqa: ASYNC110
                 "SELECT 1 FROM objects WHERE id = :id AND text_state = 'pending'", id=doc.id
             ):
                 await asyncio.sleep(0.01)
