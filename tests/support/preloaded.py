@@ -62,6 +62,11 @@ def start(program: str, *arguments: str, env: Mapping[str, str], cwd: str, stdou
     return _forking().start({"argv": [program, *arguments], "env": dict(env), "cwd": cwd}, stdout, stderr)
 
 
+def prepare() -> None:
+    """Import the product now, not with the first command."""
+    _forking()
+
+
 @cache
 def _forking() -> "_Forking":
     return _Forking()
@@ -79,6 +84,7 @@ class _Forking:
         )
         theirs.close()
         atexit.register(self._end)
+        self._control.recv(1)
 
     def start(self, order: dict[str, Any], stdout: IO[Any], stderr: IO[Any]) -> Forked:
         ending, end = os.pipe()
@@ -166,7 +172,9 @@ def _main() -> None:
     gc.enable()
     threads = Path("/proc/self/task")  # those of libraries too
     assert not threads.exists() or len(list(threads.iterdir())) == 1, "a fork would lack the other threads"
-    if order := _fork_as_told(socket.socket(fileno=int(sys.argv[1]))):
+    control = socket.socket(fileno=int(sys.argv[1]))
+    control.send(b"!")
+    if order := _fork_as_told(control):
         _run(order)
 
 

@@ -74,6 +74,8 @@ class Served:
 
     def start(self) -> float:
         """Start and wait until it answers; return the seconds that took, without those it waited for a processor."""
+        if not self._new_interpreter:
+            preloaded.prepare()
         started = time.perf_counter()
         process = self.launch()
         while not self.healthy():
