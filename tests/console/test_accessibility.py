@@ -70,7 +70,7 @@ def window_of(browser: Browser, instances: Callable[[str], Instance]) -> Iterato
         yield cache(open_window)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize(("view", "device"), list(_cases()))
 def test_a_view_is_accessible(
     window_of: Callable[[str], Page], sqlite_instance: Instance, view: View, device: Device

@@ -14,7 +14,7 @@ from tests.console.browser import settle, window
 from tests.console.instance import Instance
 
 pytestmark = [
-    pytest.mark.sampled(3),
+    pytest.mark.sampled(8),
     pytest.mark.about(
         "console/models",
         "console/tools",

@@ -12,7 +12,7 @@ from tests.console.browser import settle, window
 from tests.console.instance import PEOPLE, WRITTEN, Instance, picture
 
 pytestmark = [
-    pytest.mark.sampled(3),
+    pytest.mark.sampled(8),
     pytest.mark.about("console/chat", "agents", "ai", "completions", "conversations", "events", "tools"),
 ]
 

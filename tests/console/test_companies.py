@@ -8,7 +8,7 @@ from tests.console.instance import PASSWORD, Instance
 from tests.console.writing import write
 
 pytestmark = [
-    pytest.mark.sampled(3),
+    pytest.mark.sampled(8),
     pytest.mark.about("console/instance", "console/branding", "branding", "instance", "tenancy"),
 ]
 

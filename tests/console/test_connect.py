@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from tests.console.browser import settle, window
 from tests.console.instance import Instance
 
-pytestmark = [pytest.mark.sampled(3), pytest.mark.about("console/connect", "console/repository", "repository", "s3")]
+pytestmark = [pytest.mark.sampled(8), pytest.mark.about("console/connect", "console/repository", "repository", "s3")]
 
 CLIPBOARD = ["clipboard-read", "clipboard-write"]
 PLACEHOLDER = "YOUR_SECRET_ACCESS_KEY"

@@ -9,7 +9,7 @@ from tests.console.browser import window
 from tests.console.instance import OPERATOR, PEOPLE, Instance
 from tests.console.writing import CHOICES, LINES, choose, collide, editor, opened_by_both, saved, write
 
-pytestmark = [pytest.mark.sampled(3), pytest.mark.about("console/documents", "documents", "repository")]
+pytestmark = [pytest.mark.sampled(8), pytest.mark.about("console/documents", "documents", "repository")]
 
 # No request is sent any more, not even when the page is closed.
 BLOCK_REQUESTS = "() => { window.fetch = () => new Promise(() => undefined) }"
@@ -124,11 +124,21 @@ def test_versions_are_compared_word_by_word_and_an_old_one_is_restored(browser: 
 
 def test_a_restore_is_refused_if_there_is_a_newer_version(browser: Browser, sqlite_instance: Instance) -> None:
     document = sqlite_instance.document("Pier 2", "One.\n", "member")
-    sqlite_instance.call("PUT", f"/api/documents/{document}", {"body": "Two.\n"}, sqlite_instance.operator)
+
+    def save(text: str) -> None:
+        sqlite_instance.call("PUT", f"/api/documents/{document}", {"body": text}, sqlite_instance.operator)
+
+    def save_first(route: Route) -> None:
+        if route.request.method == "PUT":
+            save("Three.\n")
+        route.continue_()
+
+    save("Two.\n")
     with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
         page.goto(f"/app/documents/{document}/versions?version=1")
         expect(page.get_by_role("heading", name="Version 1 → 2")).to_be_visible()
-        sqlite_instance.call("PUT", f"/api/documents/{document}", {"body": "Three.\n"}, sqlite_instance.operator)
+        # While the request is on its way: the page would show a version that was saved before the click.
+        page.route("**/api/documents/*", save_first)
         page.get_by_role("button", name="Restore version").click()
         expect(page.get_by_role("heading", name="Version 1 → 3")).to_be_visible()
     assert body(sqlite_instance, document) == "Three.\n"

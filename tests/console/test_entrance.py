@@ -14,7 +14,7 @@ from tests.console.instance import OPERATOR, PASSWORD, Instance
 from tests.support.served import Served
 
 pytestmark = [
-    pytest.mark.sampled(3),
+    pytest.mark.sampled(8),
     pytest.mark.about("console/account", "console/entrance", "console/members", "identity", "instance", "tenancy"),
 ]
 

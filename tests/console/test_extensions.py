@@ -14,7 +14,7 @@ from tests.console.conftest import Serve
 from tests.console.instance import Instance
 from tests.mcp import scripted
 
-pytestmark = [pytest.mark.sampled(3), pytest.mark.about("console/plugins", "console/tools", "oop", "mcp", "tools")]
+pytestmark = [pytest.mark.sampled(8), pytest.mark.about("console/plugins", "console/tools", "oop", "mcp", "tools")]
 
 EXAMPLE = Path(__file__).parents[2] / "examples/sandboxed-plugin"
 PROGRAM = {

@@ -7,7 +7,7 @@ from tests.console.browser import window
 from tests.console.instance import PASSWORD, Instance
 from tests.support.served import Served
 
-pytestmark = [pytest.mark.sampled(3), pytest.mark.about("console/audit", "console/notes", "core", "server")]
+pytestmark = [pytest.mark.sampled(8), pytest.mark.about("console/audit", "console/notes", "core", "server")]
 
 CLIPBOARD = ["clipboard-read", "clipboard-write"]
 SETTINGS_SCRIPT = "**/assets/settings-*.js"

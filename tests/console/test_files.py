@@ -17,7 +17,7 @@ from tests.console.browser import settle, visit, window
 from tests.console.instance import PEOPLE, Instance, picture
 
 pytestmark = [
-    pytest.mark.sampled(3),
+    pytest.mark.sampled(8),
     pytest.mark.about("console/home", "console/repository", "blobs", "extraction", "repository"),
 ]
 

@@ -14,7 +14,7 @@ from tests.console.instance import PASSWORD
 from tests.support.served import Served
 
 pytestmark = [
-    pytest.mark.sampled(3),
+    pytest.mark.sampled(8),
     pytest.mark.about(
         "console/executors", "console/jobs", "console/usage", "agents", "executors", "jobs", "quota", "worker"
     ),

@@ -6,7 +6,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from tests.console.browser import window
 from tests.console.instance import OPERATOR, PASSWORD, Instance
 
-pytestmark = [pytest.mark.sampled(3), pytest.mark.about("console/entrance", "console/notes")]
+pytestmark = [pytest.mark.sampled(8), pytest.mark.about("console/entrance", "console/notes")]
 
 MAX_TABS = 60
 INSIDE = "dialog => dialog.contains(document.activeElement)"

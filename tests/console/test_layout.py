@@ -6,7 +6,7 @@ from playwright.sync_api import Browser, expect
 from tests.console.browser import settle, window
 from tests.console.instance import Instance
 
-pytestmark = [pytest.mark.sampled(3), pytest.mark.about("console/home")]
+pytestmark = [pytest.mark.sampled(8), pytest.mark.about("console/home")]
 
 PHONE = (390, 844)
 

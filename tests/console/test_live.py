@@ -12,7 +12,7 @@ from tests.console.writing import LINES, editor, opened_by_both, saved, write
 from tests.support.served import Served
 
 pytestmark = [
-    pytest.mark.sampled(3),
+    pytest.mark.sampled(8),
     pytest.mark.about("console/documents", "console/notes", "console/repository", "events", "notes", "repository"),
 ]
 

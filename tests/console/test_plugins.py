@@ -11,7 +11,7 @@ from tests.console.browser import settle, visit, window
 from tests.console.instance import Instance
 from tests.console.views import BROKEN_PLUGIN, CHANGED_TOOL, SANDBOXED_PLUGINS, show_items
 
-pytestmark = [pytest.mark.sampled(3), pytest.mark.about("console/plugins", "console/tools", "plugins", "tools")]
+pytestmark = [pytest.mark.sampled(8), pytest.mark.about("console/plugins", "console/tools", "plugins", "tools")]
 
 TOOL = "word_count"
 TEXT = "Two boats on Sundays."

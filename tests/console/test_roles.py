@@ -29,7 +29,7 @@ def test_the_table_has_every_screen_of_the_console() -> None:
     assert sorted(re.findall(r'screen\("([^"]+)"', sources)) == sorted(screen.path for screen in SCREENS)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(8)
 @pytest.mark.about("core", "identity", "tenancy")
 @pytest.mark.parametrize("role", ROLES)
 def test_a_role_is_offered_permitted_screens_and_refused_the_rest(

@@ -9,7 +9,7 @@ from tests.console.browser import settle, window
 from tests.console.instance import Instance
 from tests.extraction.files import pdf
 
-pytestmark = [pytest.mark.sampled(3), pytest.mark.about("console/search", "extraction", "fulltext", "search")]
+pytestmark = [pytest.mark.sampled(8), pytest.mark.about("console/search", "extraction", "fulltext", "search")]
 
 NOTE, FILE = "Lighthouse keeping", "lighthouse-log.txt"
 

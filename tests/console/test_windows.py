@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page
 from tests.console.browser import settle, window
 from tests.console.instance import Instance
 
-pytestmark = pytest.mark.sampled(3)
+pytestmark = pytest.mark.sampled(8)
 
 LEAVE_TRACES = """async () => {
     localStorage.setItem('trace', 'yes')

@@ -10,7 +10,7 @@ from tests.console.instance import PASSWORD, Instance
 from tests.console.writing import CHOICES, LINES, choose, collide, editor, opened_by_both, saved, write
 from tests.support.served import Served
 
-pytestmark = [pytest.mark.sampled(3), pytest.mark.about("console/notes", "notes")]
+pytestmark = [pytest.mark.sampled(8), pytest.mark.about("console/notes", "notes")]
 
 
 def test_a_new_note_is_saved_automatically_and_shows_its_version(browser: Browser, instance: Instance) -> None:

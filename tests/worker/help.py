@@ -3,14 +3,13 @@
 import asyncio
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from teamspace.client import AsyncClient, Client
+from tests.support import preloaded
 from tests.support.served import Served
 
 PERSON = {"username": "ann", "password": "correct horse battery", "org": "Acme", "team": "General"}
@@ -71,9 +70,7 @@ class WorkerProcess:
         self.log = token.with_suffix(f".{os.urandom(3).hex()}.log")
         command = ["worker", "--server", site.served.url, "--token-file", str(token), "--url", url, *more]
         with self.log.open("wb") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "teamspace", *command], stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/"
-            )
+            self.process = preloaded.start("teamspace", *command, env=os.environ, cwd="/", stdout=log, stderr=log)
 
     @property
     def output(self) -> str:
