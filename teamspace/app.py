@@ -32,7 +32,9 @@ from teamspace import (
     s3,
     tenancy,
     tools,
+    triggers,
     wiring,
+    workflows,
 )
 from teamspace import audit as audit_log
 from teamspace.core import clock, idempotency
@@ -77,6 +79,7 @@ class App:
         assembly = assemble(settings, self.stopping, tables or wiring.load(settings))
         self.tables, self.endpoints = assembly.tables, assembly.endpoints
         self.dependencies = assembly.dependencies
+        db.listeners = collect_listeners(self.tables.located(On), self.dependencies)
         for result in self.tables.results:
             if result.state == "failed":
                 log.error("the plugin %s was not loaded: %s", result.package.source, result.error)
@@ -147,6 +150,7 @@ class App:
             (3600, partial(identity.delete_expired_credentials, self.db)),
             (600, partial(quota.tidy, self.db)),
             (3600, partial(agents.tidy, self.db)),
+            (3600, partial(triggers.tidy, self.db)),
             (3600, partial(repository.abort_stale_uploads, self.db)),
             (
                 60,
@@ -231,6 +235,7 @@ def dependencies(settings: Settings, stopping: Stopping, tables: Tables) -> dict
         oop.PluginHost: oop.PluginHost(settings.sandboxed_plugins, oop.PluginServices(toolbox, gateway, fleet.egress)),
         ai.Gateway: gateway,
         ai.Turns: turns,
+        workflows.Catalog: workflows.Catalog(),
         agents.Agents: agents.Agents(gateway, turns, queue, toolbox, streams, files),
     }
 
@@ -251,6 +256,7 @@ def assemble(settings: Settings, stopping: Stopping, tables: Tables = wiring.SHI
         return assemble(settings, stopping, tables.without(failures))
     provided[jobs.Queue].kinds.add(bound.kinds)
     provided[tools.Toolbox].add(bound.tools)
+    provided[workflows.Catalog].add(bound.workflows)
     provided[Description].describe(bound.endpoints)
     return Assembly(tables, provided, bound.endpoints)
 
