@@ -24,7 +24,7 @@ import styles from "./Run.module.css";
 import { RunActions } from "./RunActions";
 import { Steps } from "./Steps";
 import { Value } from "./Value";
-import { artifactsOf } from "./values";
+import { artifactsOf, idOf } from "./values";
 
 export default function RunScreen() {
   const { id } = useParams({ strict: false }) as { id: string };
@@ -69,7 +69,7 @@ function OpenRun({ run }: { run: RunDetail }) {
         <Part title={t("workflows.made")}>
           <ul className={styles.made}>
             {made.map((artifact) => (
-              <li key={artifact.object_id}>
+              <li key={idOf(artifact)}>
                 <ArtifactCard artifact={artifact} />
               </li>
             ))}
