@@ -141,6 +141,7 @@ class App:
             (5, partial(self.last_use.save, self.db)),
             (5, partial(self.fleet.probe, self.db)),
             (instance.REPORT_SECONDS, partial(instance.report, self.db, self.settings, self.metrics)),
+            (30, partial(workflows.RunSweeper().sweep, self.db, self.queue)),
             (20, partial(jobs.tidy, self.db, self.queue)),
             (60, partial(fulltext.refresh, self.db)),
             (60, partial(executors.reroute_unserved, self.db, self.fleet)),

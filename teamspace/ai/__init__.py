@@ -14,15 +14,27 @@ from teamspace.ai.domain.turns import (
     get_outcome,
     state_of,
 )
-from teamspace.ai.schemas import MAX_BODY, ChatAnswer, ChatBody, Citation, DryRun, Prompt, TurnInput
+from teamspace.ai.schemas import (
+    MAX_BODY,
+    BlockingLimit,
+    ChatAnswer,
+    ChatBody,
+    Citation,
+    DryRun,
+    Estimate,
+    Prompt,
+    TurnInput,
+)
 
 __all__ = [
     "MAX_BODY",
     "STOPPED",
+    "BlockingLimit",
     "ChatAnswer",
     "ChatBody",
     "Citation",
     "DryRun",
+    "Estimate",
     "Gateway",
     "GatewayAnswer",
     "Models",

@@ -6,6 +6,7 @@ from teamspace.workflows.domain.definitions import Definition, check, get_defini
 from teamspace.workflows.domain.language.specs import ToolShape, WorkflowSpec
 from teamspace.workflows.domain.shapes import shape_of
 from teamspace.workflows.domain.starting import PreparedRun, prepare, start
+from teamspace.workflows.domain.sweeping import RunSweeper
 from teamspace.workflows.store import INVARIANTS
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "Definition",
     "PluginWorkflow",
     "PreparedRun",
+    "RunSweeper",
     "ToolShape",
     "WorkflowSpec",
     "check",
