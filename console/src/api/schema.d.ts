@@ -5546,6 +5546,36 @@ export interface components {
             created_at: string;
             finished_at: string | null;
         };
+        /**
+         * WorkflowDryRun
+         * @description What a run would cost at most, by step.
+         */
+        WorkflowDryRun: {
+            /** @default true */
+            dry_run?: boolean;
+            executor: string;
+            model: string | null;
+            estimate: components["schemas"]["Estimate"];
+            admitted: boolean;
+            blocked_by: components["schemas"]["BlockingLimit"] | null;
+            steps: components["schemas"]["DryStep"][];
+        };
+        /**
+         * DryStep
+         * @description What a step would cost at most.
+         */
+        DryStep: {
+            id: string;
+            kind: string;
+            tool: string | null;
+            jobs: number | null;
+            most_jobs: number;
+            requests: number;
+            tokens: number;
+            certain: boolean;
+            offered: boolean;
+            error: components["schemas"]["RunFault"] | null;
+        };
         /** RunQuery */
         RunQuery: {
             /** @default 50 */
@@ -19311,6 +19341,15 @@ export interface operations {
             };
         };
         responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowDryRun"];
+                };
+            };
             /** @description Accepted */
             202: {
                 headers: {
