@@ -23,6 +23,7 @@ import { tokenActions, tokenScreens } from "@/features/tokens/screens";
 import { toolScreens } from "@/features/tools/screens";
 import { translateScreens } from "@/features/translate/screens";
 import { usageActions, usageScreens } from "@/features/usage/screens";
+import { workflowActions, workflowScreens } from "@/features/workflows/screens";
 import type { Action, Screen } from "@/navigation/tables";
 
 import { settingsScreens } from "./settings/screens";
@@ -35,6 +36,7 @@ export const SCREENS: readonly Screen[] = [
   ...fileScreens,
   ...chatScreens,
   ...translateScreens,
+  ...workflowScreens,
   ...settingsScreens,
   ...memberScreens,
   ...usageScreens,
@@ -64,6 +66,7 @@ export const ACTIONS: readonly Action[] = [
   ...documentActions,
   ...fileActions,
   ...chatActions,
+  ...workflowActions,
   ...jobActions,
   ...memberActions,
   ...usageActions,
