@@ -13,6 +13,7 @@ import { glossaryScreens } from "@/features/glossary/screens";
 import { homeScreens } from "@/features/home/screens";
 import { instanceActions, instanceScreens, metricsScreens } from "@/features/instance/screens";
 import { jobActions, jobScreens } from "@/features/jobs/screens";
+import { knowledgeActions, knowledgeScreens } from "@/features/knowledge/screens";
 import { memberActions, memberScreens } from "@/features/members/screens";
 import { modelScreens } from "@/features/models/screens";
 import { noteActions, noteScreens } from "@/features/notes/screens";
@@ -34,6 +35,7 @@ export const SCREENS: readonly Screen[] = [
   ...documentScreens,
   ...fileScreens,
   ...chatScreens,
+  ...knowledgeScreens,
   ...translateScreens,
   ...settingsScreens,
   ...memberScreens,
@@ -64,6 +66,7 @@ export const ACTIONS: readonly Action[] = [
   ...documentActions,
   ...fileActions,
   ...chatActions,
+  ...knowledgeActions,
   ...jobActions,
   ...memberActions,
   ...usageActions,
