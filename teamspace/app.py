@@ -23,6 +23,7 @@ from teamspace import (
     identity,
     instance,
     jobs,
+    knowledge,
     localization,
     mcp,
     oop,
@@ -33,6 +34,7 @@ from teamspace import (
     tenancy,
     tools,
     wiring,
+    workflows,
 )
 from teamspace import audit as audit_log
 from teamspace.core import clock, idempotency
@@ -147,6 +149,7 @@ class App:
             (3600, partial(identity.delete_expired_credentials, self.db)),
             (600, partial(quota.tidy, self.db)),
             (3600, partial(agents.tidy, self.db)),
+            (600, partial(knowledge.tidy, self.db)),
             (3600, partial(repository.abort_stale_uploads, self.db)),
             (
                 60,
@@ -231,6 +234,7 @@ def dependencies(settings: Settings, stopping: Stopping, tables: Tables) -> dict
         oop.PluginHost: oop.PluginHost(settings.sandboxed_plugins, oop.PluginServices(toolbox, gateway, fleet.egress)),
         ai.Gateway: gateway,
         ai.Turns: turns,
+        workflows.Catalog: workflows.Catalog(),
         agents.Agents: agents.Agents(gateway, turns, queue, toolbox, streams, files),
     }
 
@@ -251,6 +255,7 @@ def assemble(settings: Settings, stopping: Stopping, tables: Tables = wiring.SHI
         return assemble(settings, stopping, tables.without(failures))
     provided[jobs.Queue].kinds.add(bound.kinds)
     provided[tools.Toolbox].add(bound.tools)
+    provided[workflows.Catalog].add(bound.workflows)
     provided[Description].describe(bound.endpoints)
     return Assembly(tables, provided, bound.endpoints)
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import msgspec
 
-from teamspace import blobs, jobs, plugins, tools
+from teamspace import blobs, jobs, plugins, tools, workflows
 from teamspace.core import loader, routing
+from teamspace.core.errors import InvalidSpec
 from teamspace.core.loader import Candidate, Contribution, Package, Tables, TableType
 from teamspace.core.metrics import Metrics
 from teamspace.core.plugin_calls import PluginGuard
@@ -26,6 +27,7 @@ from teamspace.core.tables import (
     OwnedTable,
     Tool,
     TransientTable,
+    Workflow,
 )
 from teamspace.events import EventSubject
 from teamspace.plugins import PluginRoute
@@ -126,6 +128,7 @@ PLUGIN_TABLES = (
     TableType("ROUTES",      PluginRoute,   check=_check_plugin_route, convert=plugins.to_route, converted=Route),
     TableType("JOBS",        JobSpec,       key="kind", check=_check_kind),
     TableType("TOOLS",       Tool,          key="name"),
+    TableType("WORKFLOWS",   Workflow,      key="slug"),
     TableType("BLOB_STORES", BlobStoreSpec, key="name", check=_check_blob_store),
 )
 # fmt: on
@@ -193,6 +196,7 @@ class Bound(msgspec.Struct, frozen=True):
     endpoints: list[Endpoint]
     kinds: list[jobs.BoundKind]
     tools: list[tools.BoundTool]
+    workflows: list[workflows.PluginWorkflow]
 
 
 def bind(tables: Tables, provided: Mapping[type, Any]) -> tuple[Bound, dict[Package, str]]:
@@ -200,7 +204,7 @@ def bind(tables: Tables, provided: Mapping[type, Any]) -> tuple[Bound, dict[Pack
 
     Raises BootError with all mismatches of shipped packages.
     """
-    bound, faults, failures = Bound([], [], []), list[str](), dict[Package, str]()
+    bound, faults, failures = Bound([], [], [], []), list[str](), dict[Package, str]()
     for contribution in tables.contributions:
         found = _bind(contribution, provided, bound)
         if found and contribution.package.is_plugin:
@@ -209,7 +213,22 @@ def bind(tables: Tables, provided: Mapping[type, Any]) -> tuple[Bound, dict[Pack
             faults += found
     if faults:
         raise BootError("the tables do not match the code:\n  " + "\n  ".join(faults))
-    return bound, failures
+    return bound, failures or _check_workflows(tables, bound)
+
+
+def _check_workflows(tables: Tables, bound: Bound) -> dict[Package, str]:
+    """Add the workflows of plugins, which can call the tools of all others; return the plugins whose specs have faults."""
+    shapes = {tool.name: workflows.shape_of(tool) for tool in bound.tools}
+    failures = dict[Package, str]()
+    for contribution in tables.contributions:
+        for row in contribution.rows.get(Workflow, ()):
+            try:
+                checked = workflows.check(row.spec, shapes.get)
+                bound.workflows.append(workflows.PluginWorkflow(contribution.package.source, checked))
+            except InvalidSpec as fault:
+                told = "; ".join(f"{each.pointer}: {each.message}" for each in fault.extra["errors"])
+                failures[contribution.package] = f"the workflow {row.slug}: {told}"
+    return failures
 
 
 def _bind(contribution: Contribution, provided: Mapping[type, Any], bound: Bound) -> list[str]:

@@ -3,6 +3,8 @@
 from teamspace.ai.domain import resolving, sources
 from teamspace.ai.domain.gateway import Gateway, GatewayAnswer, Models
 from teamspace.ai.domain.output import Output
+from teamspace.ai.domain.quotes import SearchableText
+from teamspace.ai.domain.quotes import clean as clean_quote
 from teamspace.ai.domain.registry import Registry
 from teamspace.ai.domain.sources import Sources
 from teamspace.ai.domain.turns import (
@@ -29,9 +31,11 @@ __all__ = [
     "Output",
     "Prompt",
     "Registry",
+    "SearchableText",
     "Sources",
     "TurnInput",
     "Turns",
+    "clean_quote",
     "end_in_conversation",
     "end_with_fault",
     "fault_of",

@@ -2,7 +2,7 @@
 
     Refusal
     ├── BadRequest 400
-    │   └── InvalidThemeToken
+    │   ├── InvalidSpec, InvalidThemeToken
     ├── UserError 400
     ├── Unauthenticated 401
     │   ├── InvalidCredentials, TotpRequired, TotpInvalid, TokenExpired
@@ -130,6 +130,17 @@ class InvalidThemeToken(BadRequest):
     """A theme token is unknown, malformed or lacks contrast; `against` is the token it was compared with."""
 
     code, title = "invalid_theme_token", "A theme token is not valid"
+
+
+class InvalidSpec(BadRequest):
+    """A workflow spec has faults; `errors` names the place of each."""
+
+    code, title = "invalid_spec", "The workflow spec is not valid"
+    key = "workflows.spec_invalid"
+
+    def __init__(self, errors: tuple[FieldError, ...]) -> None:
+        super().__init__(count=len(errors))
+        self.with_fields(errors=errors)
 
 
 class UserError(Refusal):

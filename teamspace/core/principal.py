@@ -20,6 +20,17 @@ class IdempotencyClaim(msgspec.Struct):
         self.taken = True
 
 
+class Meter(msgspec.Struct):
+    """What has been spent on models for a call so far."""
+
+    requests: int = 0
+    tokens: int = 0
+
+    def add(self, requests: int, tokens: int) -> None:
+        self.requests += requests
+        self.tokens += tokens
+
+
 class Call(msgspec.Struct):
     """The parts of a request that the audit log and the write handle need."""
 
@@ -34,6 +45,8 @@ class Call(msgspec.Struct):
     instance_plane: bool = False
     """The route administers the instance: a suspension of the caller's own company does not matter."""
     claim: IdempotencyClaim | None = None
+    meter: Meter | None = None
+    """Adds up what models cost, for a caller that wants to know."""
 
 
 class ScopeEntry(msgspec.Struct, frozen=True):

@@ -50,6 +50,8 @@ class JobSpec(msgspec.Struct, frozen=True):
     """Whether it waits if its handler finds a quota exhausted; if not, it fails."""
     stoppable: bool = False
     """Whether its requester can stop it: the handler then ends with what it has."""
+    retries_refusals: bool = False
+    """Whether an attempt is repeated also after a refusal that could end otherwise another time, such as a conflict."""
     max_attempts: int = 3
     seconds: float = 600
     """The time limit of one attempt on this server."""
@@ -90,10 +92,23 @@ class Tool(msgspec.Struct, frozen=True):
     """The kinds of artifacts that it returns; none if it returns other values."""
     slow: bool = False
     """Whether a call can take minutes: a plugin's tool then gets them, and MCP clients get a task instead of waiting."""
+    estimate: str | None = None
+    """Maps the arguments, as a dictionary, to what a call is expected to spend; None: it spends nothing."""
 
     @property
     def needs(self) -> Permission:
         return self.permission.permission if isinstance(self.permission, Row) else self.permission
+
+
+class Workflow(msgspec.Struct, frozen=True):
+    """A workflow that a plugin brings: every team has it, and can publish its own version."""
+
+    spec: dict[str, Any]
+    """In the format that `GET /api/workflows/schema` describes."""
+
+    @property
+    def slug(self) -> str:
+        return str(self.spec.get("slug", ""))
 
 
 class Invariant(msgspec.Struct, frozen=True):

@@ -268,6 +268,17 @@ class EncodedInput(msgspec.Struct, frozen=True):
     estimate: Spend | None
 
 
+class NewJob(msgspec.Struct, frozen=True):
+    """One of many jobs that are inserted together."""
+
+    id: str
+    run_id: str
+    step: str
+    item: int
+    input: str
+    estimate: str | None
+
+
 class Transition(msgspec.Struct, frozen=True, kw_only=True):
     """The columns of a job after an outcome."""
 

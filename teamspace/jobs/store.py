@@ -27,6 +27,7 @@ from teamspace.jobs.schemas import (
     Lane,
     LaneCapacity,
     LaneState,
+    NewJob,
     QuotaBlock,
     ReadyJob,
     ServedChannel,
@@ -102,6 +103,31 @@ async def insert(
         state="running" if claim else "queued", attempt=claim.attempt if claim else 0,
         executor_id=claim.executor_id if claim else None, claim_hash=claim.hash if claim else None,
         lease=claim.lease if claim else 0,
+    )  # fmt: skip
+
+
+async def insert_many(
+    tx: Tx, kind: str, authority: Authority, new: Sequence[NewJob], *, channel: str, priority: int, max_attempts: int,
+    title: JobTitle | None,
+) -> None:  # fmt: skip
+    """Insert queued jobs with one statement; one whose origin has a job already is left out."""
+    rows = tx.dialect.json_table(
+        "new_jobs", id="TEXT", run_id="TEXT", step="TEXT", item="BIGINT", input="TEXT", estimate="TEXT"
+    )
+    await tx.run(
+        "INSERT INTO jobs (id, org_id, team_id, user_id, scope, limited_by, kind, title, subject_type, subject_id, channel,"
+        " run_id, step, item, state, phase, priority, run_at, attempt, max_attempts, lease_expiries, stop_requested,"
+        " estimate, input, created_at)"
+        " SELECT new_job.id, :org_id, :team_id, :user_id, CAST(:scope AS TEXT), CAST(:limited_by AS TEXT), :kind,"
+        " CAST(:title AS TEXT), CAST(:subject_type AS TEXT), CAST(:subject_id AS TEXT), :channel, new_job.run_id,"
+        " new_job.step, new_job.item, 'queued', 'ready', CAST(:priority AS BIGINT), moment(0), 0,"
+        " CAST(:max_attempts AS BIGINT), 0, FALSE, new_job.estimate, new_job.input, moment(0)"
+        f" FROM ({rows}) AS new_job WHERE TRUE ON CONFLICT DO NOTHING",
+        org_id=authority.account.org_id, team_id=authority.account.team_id, user_id=authority.account.user_id,
+        scope=None if authority.scope is None else as_json([str(entry) for entry in authority.scope]),
+        limited_by=authority.limited_by, kind=kind, title=title.text if title else None,
+        subject_type=title.subject.type if title else None, subject_id=title.subject.id if title else None,
+        channel=channel, priority=priority, max_attempts=max_attempts, new_jobs=as_json(new),
     )  # fmt: skip
 
 
@@ -405,6 +431,16 @@ async def lock_queued(tx: Tx, job_id: str) -> Job | None:
     return await tx.one(
         Job, f"SELECT {columns(Job)} FROM jobs WHERE id = :id AND state = 'queued' {tx.dialect.row_lock}", id=job_id
     )
+
+
+async def lock_queued_of_run(tx: Tx, run_id: str) -> list[Job]:
+    """Lock the queued jobs of a run; those that another transaction has locked are left out."""
+    return await tx.all(
+        Job,
+        f"SELECT {columns(Job)} FROM jobs WHERE run_id = :run_id AND state <> 'succeeded' AND state = 'queued'"
+        f" ORDER BY id {tx.dialect.skip_locked}",
+        run_id=run_id,
+    )  # fmt: skip
 
 
 async def lock_running(tx: Tx, job_id: str) -> Job | None:

@@ -13,6 +13,7 @@ from teamspace.repository.domain.finding import (
     list_documents,
     read_fence,
     require,
+    write_fence_without_grants,
 )
 from teamspace.repository.domain.multipart import abort_stale_uploads
 from teamspace.repository.domain.reading import read_text
@@ -80,5 +81,6 @@ __all__ = [
     "reading",
     "require",
     "unused_keys",
+    "write_fence_without_grants",
     "writing",
 ]

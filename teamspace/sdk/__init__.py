@@ -5,6 +5,7 @@ A plugin's entry module has some of these tables, each a tuple of rows:
     TOOLS        Tool            functions that models and workflows call
     ROUTES       PluginRoute     HTTP routes below /api/x/<plugin>/
     JOBS         JobSpec         kinds of jobs, named x.<plugin>.<name>
+    WORKFLOWS    Workflow        workflows that every team has
     BLOB_STORES  BlobStoreSpec   places for files, selected by SERVICE_BLOB_STORE
 
 Rows name their functions, which are in the same module. `teamspace.sdk.testing` runs a server for a plugin's own tests.
@@ -15,7 +16,7 @@ from teamspace.core.db import Db, Tx
 from teamspace.core.errors import UserError
 from teamspace.core.permissions import Feature, Permission
 from teamspace.core.principal import Principal
-from teamspace.core.tables import BlobStoreSpec, JobSpec, Tool
+from teamspace.core.tables import BlobStoreSpec, JobSpec, Tool, Workflow
 from teamspace.jobs import JobContext
 from teamspace.plugins import PluginRequest, PluginRoute
 from teamspace.settings import Settings
@@ -41,4 +42,5 @@ __all__ = [
     "Toolbox",
     "Tx",
     "UserError",
+    "Workflow",
 ]

@@ -2,7 +2,9 @@
 
 from typing import get_args
 
-from teamspace import conversations, fulltext, notes, repository
+import msgspec
+
+from teamspace import conversations, fulltext, knowledge, notes, repository
 from teamspace.core import paging
 from teamspace.core.db import Db
 from teamspace.core.errors import BadRequest, Forbidden
@@ -16,6 +18,7 @@ SOURCES = (
     SearchableKind("note", notes.read_fence),
     SearchableKind("object", repository.read_fence),
     SearchableKind("conversation", conversations.read_fence),
+    SearchableKind("entity", knowledge.names_fence),
 )
 """What can be searched; the package that owns the rows decides who may read which."""
 
@@ -37,8 +40,24 @@ async def search(db: Db, who: Principal, query: SearchQuery) -> Page[SearchResul
         return Page([], None)
     hits = await store.select(db, parsed, fences, who.org_id, below=below, limit=query.size + 1)
     page = paging.page(hits, query, lambda hit: f"{hit.points}/{hit.id}")
-    texts = await fulltext.snippets([hit.text for hit in page.items], parsed)
-    return Page([_to_result(hit, text) for hit, text in zip(page.items, texts, strict=True)], page.next_cursor)
+    described = await _describe_entities(db, who, page.items, across_org=query.scope == "org")
+    texts = await fulltext.snippets([hit.text for hit in described], parsed)
+    return Page([_to_result(hit, text) for hit, text in zip(described, texts, strict=True)], page.next_cursor)
+
+
+async def _describe_entities(db: Db, who: Principal, hits: list[Hit], *, across_org: bool) -> list[Hit]:
+    """Replace names that were found by the entity as the caller sees it, once each."""
+    names = [hit.id for hit in hits if hit.type == "entity"]
+    if not names:
+        return hits
+    entities = await knowledge.describe(db, who, names, across_org=across_org)
+    shown = [_as_entity(hit, *entities[hit.id]) if hit.type == "entity" else hit for hit in hits
+             if hit.type != "entity" or hit.id in entities]  # fmt: skip
+    return list({(hit.type, hit.id): hit for hit in reversed(shown)}.values())[::-1]
+
+
+def _as_entity(hit: Hit, entity: knowledge.EntityItem, quote: str) -> Hit:
+    return msgspec.structs.replace(hit, id=entity.id, title=entity.name, text=quote, updated_at=entity.updated_at)
 
 
 def _to_result(hit: Hit, snippet: str) -> SearchResult:

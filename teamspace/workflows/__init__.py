@@ -1,3 +1,25 @@
 """Workflows: specs that run as durable jobs, step by step."""
 
-__all__: list[str] = []
+from teamspace.workflows.access import SUBJECTS
+from teamspace.workflows.domain.catalog import Catalog, PluginWorkflow
+from teamspace.workflows.domain.definitions import Definition, check, get_definition
+from teamspace.workflows.domain.language.specs import ToolShape, WorkflowSpec
+from teamspace.workflows.domain.shapes import shape_of
+from teamspace.workflows.domain.starting import PreparedRun, prepare, start
+from teamspace.workflows.store import INVARIANTS
+
+__all__ = [
+    "INVARIANTS",
+    "SUBJECTS",
+    "Catalog",
+    "Definition",
+    "PluginWorkflow",
+    "PreparedRun",
+    "ToolShape",
+    "WorkflowSpec",
+    "check",
+    "get_definition",
+    "prepare",
+    "shape_of",
+    "start",
+]

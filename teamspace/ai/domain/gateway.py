@@ -81,6 +81,8 @@ class Gateway:
                 asked = msgspec.structs.replace(request, model=request.model or target.model)
                 answer = await self.ask(db, who, target.executor_id, asked, on_delta=on_delta, stop=stop)
                 await settle(Spend(1, answer.usage.total_tokens))
+        if who.call.meter:
+            who.call.meter.add(1, answer.usage.total_tokens)
         return GatewayAnswer(answer, target.name, target.simulated)
 
     async def preview(

@@ -10,7 +10,15 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from teamspace.core.db import Db, Tx
-from teamspace.core.errors import ExecutorFailed, QuotaExceeded, Refusal, ResponseRefused, Unauthenticated
+from teamspace.core.errors import (
+    ExecutorFailed,
+    OrgSuspended,
+    QuotaExceeded,
+    Refusal,
+    ResponseRefused,
+    TenantSuspended,
+    Unauthenticated,
+)
 from teamspace.core.principal import Principal
 from teamspace.jobs.domain import authority
 from teamspace.jobs.domain.queue import Queue
@@ -41,6 +49,8 @@ _FAILURE_SIZE = 384 * 1024
 _RETRY_DELAYS = (0.1, 1.0, 5.0)
 _TRANSIENT_STATUSES = (429, 502, 503, 507)
 """Statuses of refusals that are worth a retry."""
+_FINAL_STATUSES = (400, 401, 403, 404, 405, 413, 415)
+"""Statuses of refusals that a repetition gets again."""
 
 
 class JobContext:
@@ -246,9 +256,15 @@ class JobAttempts:
             return Parked(QuotaBlock.of(refusal))
         except (ExecutorFailed, ResponseRefused) as failure:
             spent = None if failure.tokens is None else Spend(1, failure.tokens)
-            return Failed(JobFault.of(failure, failure.code, retryable=failure.retryable), spent)
+            retryable = failure.retryable or kind.row.retries_refusals
+            return Failed(JobFault.of(failure, failure.code, retryable=retryable), spent)
+        except (OrgSuspended, TenantSuspended) as refusal:
+            # It waits in the queue until the company is open again, unless an attempt must not be repeated.
+            return Returned() if kind.row.repeatable else Failed(JobFault.of(refusal, refusal.code, retryable=False))
         except Refusal as refusal:
-            transient = refusal.status in _TRANSIENT_STATUSES
+            transient = refusal.status in _TRANSIENT_STATUSES or (
+                kind.row.retries_refusals and refusal.status not in _FINAL_STATUSES
+            )
             return Failed(JobFault.of(refusal, refusal.code, retryable=transient))
         except (Exception, SystemExit):  # a plugin may try to leave
             log.exception("job %s of kind %s failed", job.id, job.kind)

@@ -59,13 +59,16 @@ async def apply(
     for job, outcome in metered:
         await quota.settle(tx, job.reservation_id or "", spent(kinds[job.kind], job, outcome))
     await quota.charge(tx, cut_off)
-    ended = []
-    for (job, outcome), change in zip(outcomes, transitions, strict=True):
-        if change.state is not State.QUEUED:
-            ended.append(job)
-            if tell_kinds:
-                await _tell_kind(tx, kinds[job.kind], job, outcome)
-    return [job.lane for job, _ in metered], ended
+    ended = [
+        (job, outcome)
+        for (job, outcome), change in zip(outcomes, transitions, strict=True)
+        if change.state is not State.QUEUED
+    ]
+    if tell_kinds:
+        # A kind may lock the run: always in this order, so that two servers do not wait for each other.
+        for job, outcome in sorted(ended, key=lambda end: (end[0].run_id or "", end[0].id)):
+            await _tell_kind(tx, kinds[job.kind], job, outcome)
+    return [job.lane for job, _ in metered], [job for job, _ in ended]
 
 
 async def _write(tx: Tx, transitions: Sequence[Transition]) -> None:

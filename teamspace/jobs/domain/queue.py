@@ -20,7 +20,7 @@ import msgspec
 
 from teamspace import quota, tenancy
 from teamspace.core import crypto
-from teamspace.core.db import Db, Reads, Tx
+from teamspace.core.db import Db, Reads, Tx, as_json
 from teamspace.core.disconnect import DisconnectWatch
 from teamspace.core.errors import StaleClaim
 from teamspace.core.ids import new_id
@@ -44,6 +44,7 @@ from teamspace.jobs.schemas import (
     JobTitle,
     Lane,
     Lost,
+    NewJob,
     Outcome,
     Parked,
     QuotaBlock,
@@ -140,6 +141,7 @@ class Queue:
         self, tx: Tx, authority: Authority, kind: str, input: msgspec.Struct | EncodedInput, *, title: JobTitle | None = None,
         origin: JobOrigin | None = None, idempotency_key: str | None = None, channel: str | None = None,
         model: str | None = None, priority: int = NORMAL, run_at: str | None = None, retry_of: str | None = None,
+        max_attempts: int | None = None,
     ) -> str:  # fmt: skip
         """Insert a job in the caller's transaction and return its id.
 
@@ -151,7 +153,7 @@ class Queue:
         inserted = await store.insert(
             tx, id, kind, authority, title=_shortened(title), origin=origin, idempotency_key=idempotency_key,
             channel=channel or local_channel(kind), model=model, priority=priority, run_at=run_at,
-            max_attempts=self.kinds[kind].row.max_attempts, retry_of=retry_of,
+            max_attempts=max_attempts or self.kinds[kind].row.max_attempts, retry_of=retry_of,
             input=input if isinstance(input, EncodedInput) else self.encode(kind, input),
         )  # fmt: skip
         if not inserted:  # by another transaction, a moment ago
@@ -159,6 +161,26 @@ class Queue:
         await changes.record_new(tx, lane.org_id, lane.team_id, id)
         self._mark_dirty_on_commit(tx, lane)
         return id
+
+    async def enqueue_many(
+        self, tx: Tx, authority: Authority, kind: str, items: Sequence[tuple[JobOrigin, EncodedInput]], *,
+        title: JobTitle | None = None, max_attempts: int | None = None, priority: int = NORMAL,
+    ) -> list[str]:  # fmt: skip
+        """Insert one job for each item of a step with one statement, and return their ids, in order.
+
+        One event tells of all: it names the first.
+        """
+        if not items:
+            return []
+        new = [_new_job(origin, input) for origin, input in items]
+        await store.insert_many(
+            tx, kind, authority, new, channel=local_channel(kind), priority=priority, title=_shortened(title),
+            max_attempts=max_attempts or self.kinds[kind].row.max_attempts,
+        )  # fmt: skip
+        account = authority.account
+        await changes.record_new(tx, account.org_id, account.team_id, new[0].id)
+        self._mark_dirty_on_commit(tx, Lane(account.org_id, account.team_id, kind))
+        return [job.id for job in new]
 
     async def enqueue_next(
         self, tx: Tx, authority: Authority, kind: str, input: EncodedInput, *, channel: str, model: str | None = None,
@@ -370,6 +392,14 @@ class Queue:
         await self._apply(tx, [(job, Cancelled())])
         return True
 
+    async def cancel_run(self, tx: Tx, run_id: str) -> None:
+        """Cancel the queued jobs of a run, without telling their kinds.
+
+        It does not wait for jobs that are being claimed: their handlers must find out that the run has ended.
+        """
+        queued = await store.lock_queued_of_run(tx, run_id)
+        await self._apply(tx, [(job, Cancelled()) for job in queued], tell_kinds=False)
+
     async def request_stop(self, tx: Tx, job_id: str) -> bool:
         """Ask the handler of a running job to stop, within seconds if another server runs it; False if none runs."""
         return await store.request_stop(tx, job_id)
@@ -474,6 +504,11 @@ async def _find_existing(tx: Tx, authority: Authority, origin: JobOrigin | None,
     if origin and (found := await store.find_by_origin(tx, origin)):
         return found
     return await store.find_by_key(tx, authority.account.team_id, key) if key else None
+
+
+def _new_job(origin: JobOrigin, input: EncodedInput) -> NewJob:
+    estimate = None if input.estimate is None else as_json(input.estimate)
+    return NewJob(new_id(), origin.run_id, origin.step, origin.item, input.json, estimate)
 
 
 def _shortened(title: JobTitle | None) -> JobTitle | None:

@@ -8,7 +8,7 @@ from teamspace.core.loader import Contribution, Loaded, Tables
 from teamspace.core.permissions import Permission
 from teamspace.core.principal import Principal
 from teamspace.core.routing import Route
-from teamspace.core.tables import BlobStoreSpec, JobSpec, Tool
+from teamspace.core.tables import BlobStoreSpec, JobSpec, Tool, Workflow
 from teamspace.plugins.domain import bundles
 from teamspace.plugins.schemas import PluginPackage, PluginReport, RouteName
 
@@ -54,7 +54,7 @@ def _report(result: Loaded, package: PluginPackage, found: Contribution | None, 
         state=result.state,
         error=result.error if shows_errors or result.error is None else _HIDDEN,
         tools=names(Tool, "name"),
-        workflows=[],
+        workflows=names(Workflow, "slug"),
         routes=list(_routes(rows)),
         kinds=names(JobSpec, "kind"),
         blob_stores=names(BlobStoreSpec, "name"),

@@ -48,6 +48,11 @@ def read_fence(who: Principal, *, across_org: bool) -> Fence:
     return access.fence(who, P.FILES_READ, across_org=across_org)
 
 
+def write_fence_without_grants(who: Principal) -> Fence:
+    """Return the fence of the objects that `who` can write by ownership or role, for other packages."""
+    return access.fence_without_grants(who, P.FILES_WRITE)
+
+
 async def require(db: Reads, who: Principal, object_id: str, permission: P) -> ObjectRow:
     """Return the object if `who` has `permission` on it; NotFound if they cannot see it, else Forbidden."""
     fence = access.fence(who, permission)

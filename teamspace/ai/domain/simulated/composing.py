@@ -4,7 +4,7 @@ import json
 
 import msgspec
 
-from teamspace.ai.domain.simulated import instances, markers, sources, tool_use, translations
+from teamspace.ai.domain.simulated import instances, knowledge, markers, sources, tool_use, translations
 from teamspace.ai.domain.simulated.markers import Markers
 from teamspace.completions import ImagePart, JsonSchema, Message, ModelRequest, Speaker, ToolCall, structured, text_of
 
@@ -43,6 +43,8 @@ def _json(request: ModelRequest, conversation: list[Message], prompt: str, marke
         return BAD_JSON
     if translations.is_wanted(request.response_format) and (done := translations.translate(conversation, marked)):
         return json.dumps(done, ensure_ascii=False)
+    if knowledge.is_wanted(request.response_format) and (found := knowledge.find(conversation)):
+        return json.dumps(found, ensure_ascii=False)
     if not isinstance(request.response_format, JsonSchema):
         return json.dumps({"simulated": True, "prompt": prompt}, ensure_ascii=False)
     said = "\n".join(text_of(message.content) for message in conversation if message.role is not Speaker.SYSTEM)

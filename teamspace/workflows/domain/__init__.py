@@ -1,0 +1,1 @@
+"""Rules of workflows: publishing specs, starting and advancing runs."""
