@@ -33,6 +33,7 @@ from teamspace import (
     s3,
     tenancy,
     tools,
+    triggers,
     wiring,
     workflows,
 )
@@ -79,6 +80,7 @@ class App:
         assembly = assemble(settings, self.stopping, tables or wiring.load(settings))
         self.tables, self.endpoints = assembly.tables, assembly.endpoints
         self.dependencies = assembly.dependencies
+        db.listeners = collect_listeners(self.tables.located(On), self.dependencies)
         for result in self.tables.results:
             if result.state == "failed":
                 log.error("the plugin %s was not loaded: %s", result.package.source, result.error)
@@ -150,6 +152,7 @@ class App:
             (600, partial(quota.tidy, self.db)),
             (3600, partial(agents.tidy, self.db)),
             (600, partial(knowledge.tidy, self.db)),
+            (3600, partial(triggers.tidy, self.db)),
             (3600, partial(repository.abort_stale_uploads, self.db)),
             (
                 60,

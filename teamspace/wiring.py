@@ -95,7 +95,7 @@ def _check_listener(found: Candidate) -> Iterator[str]:
     if not issubclass(row.event, DomainEvent):
         yield f"{row.event.__name__}: not an event"
     handler = getattr(found.module, row.handler, None)
-    if not (inspect.iscoroutinefunction(handler) and len(inspect.signature(handler).parameters) == 2):
+    if not (inspect.iscoroutinefunction(handler) and len(inspect.signature(handler).parameters) >= 2):
         yield f"{row.event.__name__}: {found.module.__name__} has no async function {row.handler}(tx, event)"
 
 

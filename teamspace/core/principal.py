@@ -45,6 +45,8 @@ class Call(msgspec.Struct):
     instance_plane: bool = False
     """The route administers the instance: a suspension of the caller's own company does not matter."""
     claim: IdempotencyClaim | None = None
+    run_id: str | None = None
+    """The run that a step of it acts for: what the step writes is an output of the run, whichever tool it calls."""
     meter: Meter | None = None
     """Adds up what models cost, for a caller that wants to know."""
 

@@ -1,8 +1,10 @@
 """Row types of the tables that the server collects at start, besides routes."""
 
-from collections.abc import Callable, Iterable
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial, wraps
 from types import ModuleType
-from typing import Any, Literal
+from typing import Any, Literal, get_type_hints
 
 import msgspec
 
@@ -20,7 +22,11 @@ class DomainEvent(msgspec.Struct, frozen=True):
 
 
 class On(msgspec.Struct, frozen=True):
-    """A listener: `handler(tx, event)` runs in the transaction that emitted the event."""
+    """A listener: `handler(tx, event)` runs in the transaction that emitted the event.
+
+    Further arguments are objects of the server, by their type. Only a server has them: the command line calls the
+    listeners that need none.
+    """
 
     event: type
     handler: str
@@ -175,9 +181,26 @@ class EncryptedColumn(msgspec.Struct, frozen=True):
         return f"{self.table}.{self.column}"
 
 
-def collect_listeners(located: Iterable[tuple[ModuleType, On]]) -> dict[type, list[Callable[..., Any]]]:
-    """Return the functions of the listeners, by event."""
+def collect_listeners(
+    located: Iterable[tuple[ModuleType, On]], provided: Mapping[type, Any] | None = None
+) -> dict[type, list[Callable[..., Any]]]:
+    """Return the functions of the listeners, by event; those that need more than is provided are left out."""
     listeners: dict[type, list[Callable[..., Any]]] = {}
     for module, row in located:
-        listeners.setdefault(row.event, []).append(getattr(module, row.handler))
+        handler = getattr(module, row.handler)
+        needed = needed_by_listener(handler)
+        if not needed:
+            listeners.setdefault(row.event, []).append(handler)
+        elif provided is not None:
+            if missing := [name for name, kind in needed.items() if kind not in provided]:
+                raise BootError(f"{module.__name__}.{row.handler}: the server has no {', '.join(missing)}")
+            objects = {name: provided[kind] for name, kind in needed.items()}
+            listeners.setdefault(row.event, []).append(wraps(handler)(partial(handler, **objects)))
     return listeners
+
+
+def needed_by_listener(handler: Callable[..., Any]) -> dict[str, type]:
+    """Return the types of a listener's arguments after the transaction and the event."""
+    names = list(inspect.signature(handler).parameters)[2:]
+    hints = get_type_hints(handler) if names else {}
+    return {name: hints[name] for name in names}

@@ -1,6 +1,6 @@
 """Quotas: nested limits (tenant, company, team), the plans that set them, and how much is used."""
 
-from teamspace.quota.domain.limits import JOB_CAPS, apply_plan, limits_of, set_limit
+from teamspace.quota.domain.limits import JOB_CAPS, apply_plan, limits_of, set_limit, usage_of
 from teamspace.quota.domain.spending import (
     TTL,
     USAGE,
@@ -72,4 +72,5 @@ __all__ = [
     "storage_room",
     "tidy",
     "try_reserve",
+    "usage_of",
 ]

@@ -26,7 +26,7 @@ UNFENCED = {
     ),
     "counts only": (
         "executors.count", "executors.count_running", "identity.count_codes", "identity.count_operators",
-        "jobs.count_taken", "tenancy.count_org_owners", "tenancy.count_owners",
+        "jobs.count_taken", "tenancy.count_org_owners", "tenancy.count_owners", "triggers.count",
     ),
     "the server runs and routes the jobs of all companies": (
         "executors.select_push", "executors.select_pull", "executors.get_push", "executors.select_served",
@@ -101,6 +101,10 @@ UNFENCED = {
         "oop.get_value", "oop.select_keys", "oop.get_size",
     ),
     "for the command line": ("tenancy.get_first_team",),
+    "the triggers and the ancestry of a version that the caller has just written": (
+        "triggers.select_enabled", "triggers.lock_inputs", "triggers.select_source_ancestry", "triggers.get_run_ancestry",
+    ),
+    "the server deletes old history": ("triggers.select_ids_after", "triggers.has_more_fires"),
     "names in the company of an object that a fence has admitted": (
         "tenancy.select_names", "tenancy.select_memberships_of",
     ),

@@ -20,7 +20,7 @@ LIMITS = {"Pool": (3, "Overloaded"), "ConcurrencyLimit": (0, "Overloaded"), "Key
 """Classes that raise a refusal later: the position of its key, and its class."""
 CONSTRUCTORS = {"at": 1, "because": 1, "keyed": 0}
 """Class methods that take a key, and its position."""
-EXPLANATIONS = {"JobFault", "Reason", "Waiting"}
+EXPLANATIONS = {"JobFault", "Reason", "Unfired", "Waiting"}
 """Classes with a key that are no errors."""
 NOT_PARAMETERS = {"at", "retryable", "tokens", "unhealthy", "usage"}
 FORWARDED = re.compile(r"key|\w+(\.\w+)*\._?(key|fault)|_[A-Z]+\[.+\]")

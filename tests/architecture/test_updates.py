@@ -48,7 +48,7 @@ LAST_WRITER_WINS = {
     "follows the note, object or conversation, whose row is locked until the commit": ("fulltext.put", "fulltext.rename"),
     "schedules a check, which reads the references itself": ("blobs.release_references",),
     "a new value each time, only compared for equality": ("db.handles._start_rights_epoch",),
-    "the caller has locked the rows": ("events.end_stream", "events.set_saved", "jobs.apply", "jobs.take", "jobs.set_reservation", "jobs.set_refused_spend", "jobs.set_result"),
+    "the caller has locked the rows": ("events.end_stream", "events.set_saved", "jobs.apply", "jobs.take", "jobs.set_reservation", "jobs.set_refused_spend", "jobs.set_result", "triggers.update"),
 }  # fmt: skip
 """Statements for which the order of two writers makes no difference, by reason."""
 REASONED = {name for names in LAST_WRITER_WINS.values() for name in names}

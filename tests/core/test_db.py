@@ -27,7 +27,7 @@ from teamspace.core.db.postgres import number_parameters
 from teamspace.core.db.sqlite import Sqlite
 from teamspace.core.errors import Overloaded, StorageFull
 from teamspace.core.principal import Call, IdempotencyClaim, Principal, system
-from teamspace.core.tables import On, collect_listeners
+from teamspace.core.tables import BootError, On, collect_listeners
 from teamspace.settings import Settings
 from tests.support.tampering import tamper
 
@@ -242,6 +242,67 @@ async def test_listeners_are_collected_by_event(db: Db) -> None:
     async with listening.write(WHO, "thing.say") as tx:
         await tx.emit(Said("hello"))
     assert await things(db) == ["hello"]
+
+
+async def test_a_listener_is_given_objects_of_the_server_by_their_type(db: Db) -> None:
+    async def tell(tx: Tx, event: Said, told: list) -> None:
+        told.append(event.words)
+
+    module, told = ModuleType("listening"), list[str]()
+    module.__dict__.update(tell=tell)
+    located = [(module, On(Said, "tell", "Tells the words."))]
+    assert collect_listeners(located) == {}, "the command line has no such objects"
+    with pytest.raises(BootError, match="the server has no told"):
+        collect_listeners(located, {int: 1})
+    listening = Db(db.engine, db.vault, listeners=collect_listeners(located, {list: told}))
+    async with listening.write(WHO, "thing.say") as tx:
+        await tx.emit_best_effort(Said("hello"))
+    assert told == ["hello"]
+
+
+@pytest.mark.parametrize(
+    "outage", [SerializationFailure("again"), StorageFull("database.disk_full"), Overloaded("database.busy")]
+)
+async def test_an_outage_in_a_best_effort_listener_fails_the_write(db: Db, outage: Exception) -> None:
+    async def fail(tx: Tx, event: Said) -> None:
+        raise outage
+
+    with pytest.raises(type(outage)):
+        async with Db(db.engine, db.vault, listeners={Said: [fail]}).write(WHO, "thing.say") as tx:
+            await put(tx, "said")
+            await tx.emit_best_effort(Said("hello"))
+    assert (await things(db), await actions(db)) == ([], [])
+
+
+async def test_other_refusals_in_a_best_effort_listener_do_not_fail_the_write(db: Db) -> None:
+    async def fail(tx: Tx, event: Said) -> None:
+        raise Overloaded("server.outdated")
+
+    async with Db(db.engine, db.vault, listeners={Said: [fail]}).write(WHO, "thing.say") as tx:
+        await put(tx, "said")
+        await tx.emit_best_effort(Said("hello"))
+    assert await things(db) == ["said"]
+
+
+async def test_a_savepoint_undoes_its_block_alone_with_what_would_follow_the_commit(db: Db) -> None:
+    called, told = list[str](), list[str]()
+    db.notify = told.append
+    async with db.write(WHO, "thing.make") as tx:
+        await put(tx, "before")
+        tx.notify("first")
+        with pytest.raises(ZeroDivisionError):
+            async with tx.savepoint():
+                await put(tx, "undone")
+                await tx.defer("INSERT INTO things (id) VALUES (:id)", id="deferred")
+                tx.after_commit(lambda: called.append("undone"))
+                tx.notify("second")
+                async with tx.savepoint():
+                    await put(tx, "inner")
+                raise ZeroDivisionError
+        async with tx.savepoint():
+            await put(tx, "kept")
+            tx.notify("second")
+    assert (await things(db), called, told) == (["before", "kept"], [], ["first", "second"])
 
 
 async def test_an_idempotency_key_is_taken_with_the_effect(db: Db) -> None:

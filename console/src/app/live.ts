@@ -14,6 +14,7 @@ import { noteFreshness } from "@/features/notes/keys";
 import { fileFreshness } from "@/features/repository/keys";
 import { searchFreshness } from "@/features/search/keys";
 import { usageFreshness } from "@/features/usage/keys";
+import { workflowFreshness } from "@/features/workflows/keys";
 import type { Freshness, Stale } from "@/navigation/freshness";
 
 export const FRESHNESS: readonly Freshness[] = [
@@ -28,6 +29,7 @@ export const FRESHNESS: readonly Freshness[] = [
   ...usageFreshness,
   ...memberFreshness,
   ...companyFreshness,
+  ...workflowFreshness,
 ];
 
 /** Keeps what is on screen as it is on the server. */

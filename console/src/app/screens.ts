@@ -24,6 +24,7 @@ import { tokenActions, tokenScreens } from "@/features/tokens/screens";
 import { toolScreens } from "@/features/tools/screens";
 import { translateScreens } from "@/features/translate/screens";
 import { usageActions, usageScreens } from "@/features/usage/screens";
+import { workflowActions, workflowScreens } from "@/features/workflows/screens";
 import type { Action, Screen } from "@/navigation/tables";
 
 import { settingsScreens } from "./settings/screens";
@@ -35,8 +36,9 @@ export const SCREENS: readonly Screen[] = [
   ...documentScreens,
   ...fileScreens,
   ...chatScreens,
-  ...knowledgeScreens,
   ...translateScreens,
+  ...workflowScreens,
+  ...knowledgeScreens,
   ...settingsScreens,
   ...memberScreens,
   ...usageScreens,
@@ -66,6 +68,7 @@ export const ACTIONS: readonly Action[] = [
   ...documentActions,
   ...fileActions,
   ...chatActions,
+  ...workflowActions,
   ...knowledgeActions,
   ...jobActions,
   ...memberActions,

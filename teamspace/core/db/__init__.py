@@ -2,7 +2,7 @@
 
 from teamspace.core.db.audit import INVARIANTS
 from teamspace.core.db.canary import ENCRYPTED
-from teamspace.core.db.engine import Duplicate, Engine, IdempotencyKeyTaken, SerializationFailure
+from teamspace.core.db.engine import Duplicate, Engine, IdempotencyKeyTaken, SerializationFailure, is_outage
 from teamspace.core.db.fence import Clause, Fence, no_rows
 from teamspace.core.db.handles import Db, Guard, Reads, Tx, WriteBatch
 from teamspace.core.db.migrate import SchemaError, check_schema, migrate
@@ -29,6 +29,7 @@ __all__ = [
     "check_schema",
     "columns",
     "connect",
+    "is_outage",
     "migrate",
     "no_rows",
     "placeholders",

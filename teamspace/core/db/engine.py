@@ -5,6 +5,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol
 
 from teamspace.core.db.dialect import Dialect
+from teamspace.core.errors import Overloaded, StorageFull
 
 Row = Sequence[Any]
 Params = Mapping[str, Any]
@@ -20,6 +21,13 @@ class IdempotencyKeyTaken(Exception):
 
 class SerializationFailure(Exception):
     """The transaction was aborted because it conflicted with another (serialization failure, deadlock): retry it."""
+
+
+def is_outage(fault: BaseException) -> bool:
+    """Whether the database failed, and not what was asked of it: then the whole transaction has to be undone."""
+    if isinstance(fault, Overloaded):
+        return fault.key.startswith("database.")
+    return isinstance(fault, SerializationFailure | StorageFull)
 
 
 class Fetcher(Protocol):

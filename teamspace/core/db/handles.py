@@ -15,7 +15,7 @@ import msgspec
 from teamspace.core import clock
 from teamspace.core.crypto import Vault
 from teamspace.core.db.dialect import Dialect
-from teamspace.core.db.engine import Engine, IdempotencyKeyTaken, Params, Row, Transaction
+from teamspace.core.db.engine import Engine, IdempotencyKeyTaken, Params, Row, Transaction, is_outage
 from teamspace.core.db.migrate import is_outdated
 from teamspace.core.db.rows import mapper
 from teamspace.core.errors import Overloaded
@@ -131,13 +131,30 @@ class Tx(Reads):
             await listener(self, event)
 
     async def emit_best_effort(self, event: object) -> None:
-        """Call the event's listeners; one that fails loses only its own changes, and an audit row says that it failed."""
+        """Call the event's listeners; one that fails loses only its own changes, and an audit row says that it failed.
+
+        A conflict or an outage of the database fails the write all the same: it would not commit.
+        """
         for listener in self._db.listeners.get(type(event), ()):
             try:
-                async with self._session.savepoint():
+                async with self.savepoint():
                     await listener(self, event)
             except Exception as fault:
+                if is_outage(fault):
+                    raise
                 await self._record_failure(listener, event, fault)
+
+    @asynccontextmanager
+    async def savepoint(self) -> AsyncIterator[None]:
+        """Run a block that can fail without the rest: an error undoes only its own changes, and is raised."""
+        callbacks, topics = len(self._callbacks), set(self._topics)
+        try:
+            async with self._session.savepoint():
+                yield
+        except BaseException:
+            del self._callbacks[callbacks:]
+            self._topics = topics
+            raise
 
     async def _record_failure(self, listener: Listener, event: object, fault: Exception) -> None:
         name = f"{listener.__module__}.{listener.__qualname__}"
@@ -173,6 +190,7 @@ class Db(Reads):
         self.vault = vault
         self.dialect = engine.dialect
         self.listeners = listeners or {}
+        """By event. The application replaces them by all of them, once it has what they need."""
         self.rights_tables = rights_tables
         """Tables from which callers' rights are read: a commit that changes one starts a new rights epoch."""
         self.listener_failures = 0

@@ -52,7 +52,12 @@ HISTORY_SECONDS = {Window.HOUR: 2 * clock.DAY, Window.DAY: 31 * clock.DAY}
 
 async def usage(db: Db, who: Principal) -> list[Usage]:
     """Return one row per dimension: of the limits that apply to the caller's team, the one with the least remaining."""
-    rows = await store.select_account_limits(db, QuotaAccount.of(who), windows.all_starts())
+    return await usage_of(db, QuotaAccount.of(who))
+
+
+async def usage_of(db: Reads, account: QuotaAccount) -> list[Usage]:
+    """Return the same for an account, without locking anything."""
+    rows = await store.select_account_limits(db, account, windows.all_starts())
     return [_tightest(dimension, rows) for dimension in Dimension]
 
 

@@ -254,8 +254,9 @@ def _version_row(who: Principal, draft: VersionDraft, row: ObjectRow, content: V
     return VersionRow(
         id=new_id(), object_id=row.id, org_id=row.org_id, number=row.version, removal=False, size=row.size,
         blob=content.blob, sha256=row.sha256, etag=row.etag, content_type=row.content_type, filename=row.filename,
-        title=row.title, carried=draft.carried, tags=draft.tags, author_id=who.user_id, actor_kind=draft.actor_kind,
-        run_id=draft.run_id, created_at=row.written_at,
+        title=row.title, carried=draft.carried, tags=draft.tags, author_id=who.user_id,
+        actor_kind="workflow" if who.call.run_id else draft.actor_kind, run_id=draft.run_id or who.call.run_id,
+        created_at=row.written_at,
     )  # fmt: skip
 
 

@@ -1,0 +1,136 @@
+/** One run: state, timeline of its steps, inputs and outputs. */
+
+import { Alert } from "@mantine/core";
+import { IconAlertTriangle, IconClock, IconLock } from "@tabler/icons-react";
+import { Link, useParams } from "@tanstack/react-router";
+
+import { number, t } from "@/i18n";
+import { Copyable } from "@/ui/Copyable";
+import { Facts, type Fact } from "@/ui/Facts";
+import { useNames } from "@/ui/names";
+import { Snippet } from "@/ui/Snippet";
+import { Failed, Loading } from "@/ui/states";
+import { Time } from "@/ui/Time";
+import { ArtifactCard } from "@/ui/turns/ArtifactCard";
+import { ReferenceLink } from "@/ui/turns/Reference";
+
+import type { RunDetail, RunOutline } from "../api";
+import { Item } from "../Area";
+import { Part } from "../Part";
+import { useRun } from "../queries";
+import { StateTag } from "../StateTag";
+import { faultWords, tookWords } from "../words";
+import styles from "./Run.module.css";
+import { RunActions } from "./RunActions";
+import { Steps } from "./Steps";
+import { artifactsOf } from "./values";
+
+export default function RunScreen() {
+  const { id } = useParams({ strict: false }) as { id: string };
+  const run = useRun(id);
+  // Keep showing loaded data: the next poll makes up for a failed one.
+  if (run.data) return run.data.view === "full" ? <OpenRun key={id} run={run.data} /> : <OutlinedRun run={run.data} />;
+  return (
+    <Item back="/workflows/runs" title={t("workflows.run.title")}>
+      {run.isPending ? <Loading /> : <Failed error={run.error} again={() => void run.refetch()} />}
+    </Item>
+  );
+}
+
+const titleOf = ({ slug }: RunOutline | RunDetail): string => t("workflows.run.named_title", { slug });
+
+function OutlinedRun({ run }: { run: RunOutline }) {
+  return (
+    <Item back="/workflows/runs" title={titleOf(run)} actions={<RunActions run={run} />}>
+      <p role="status">
+        <StateTag state={run.state} />
+      </p>
+      <Alert color="gray" role="note" icon={<IconLock aria-hidden size={18} />} title={t("workflows.outline")}>
+        {t("workflows.outline.words")}
+      </Alert>
+    </Item>
+  );
+}
+
+function OpenRun({ run }: { run: RunDetail }) {
+  const made = artifactsOf(run.steps);
+  return (
+    <Item back="/workflows/runs" title={titleOf(run)} actions={<RunActions run={run} />}>
+      <div className={styles.standing}>
+        <span role="status">
+          <StateTag state={run.state} waiting={run.waiting} />
+        </span>
+        <Copyable value={run.id} label={t("workflows.fact.run_id")} />
+      </div>
+      <Standing run={run} />
+      <Facts facts={useFacts(run)} />
+      {made.length > 0 && (
+        <Part title={t("workflows.made")}>
+          <ul className={styles.made}>
+            {made.map((artifact) => (
+              <li key={artifact.object_id}>
+                <ArtifactCard artifact={artifact} />
+              </li>
+            ))}
+          </ul>
+        </Part>
+      )}
+      <Part title={t("workflows.steps")}>
+        <Steps steps={run.steps} />
+      </Part>
+      <Part title={t("workflows.inputs")}>
+        {Object.keys(run.input).length > 0 ? <Snippet label={t("workflows.inputs")} text={JSON.stringify(run.input, null, 2)} /> : <p className="muted">{t("workflows.inputs.none")}</p>}
+      </Part>
+      {run.objects.length > 0 && (
+        <Part title={t("workflows.objects")}>
+          <ul className={styles.objects}>
+            {run.objects.map((id) => (
+              <li key={id}>
+                <ReferenceLink part={{ type: "object", object_id: id }} />
+              </li>
+            ))}
+          </ul>
+        </Part>
+      )}
+    </Item>
+  );
+}
+
+/** Why it waits, or why it failed and what to do. */
+function Standing({ run }: { run: RunDetail }) {
+  if (run.state === "running" && run.waiting) {
+    return (
+      <Alert color="gray" role="note" className={styles.alert} icon={<IconClock aria-hidden size={18} />} title={t("workflows.waiting")}>
+        {t("workflows.waiting.words")}
+      </Alert>
+    );
+  }
+  if (!run.error) return null;
+  const { step } = run.error;
+  return (
+    <Alert color="danger" role="alert" className={styles.alert} icon={<IconAlertTriangle aria-hidden size={18} />} title={step ? t("workflows.failed.at", { step }) : t("workflows.failed")}>
+      <p className={styles.line}>{faultWords(run.error)}</p>
+      <p className={styles.line}>{t(run.error.code === "max_steps_exceeded" ? "workflows.failed.max_steps" : "workflows.failed.words")}</p>
+    </Alert>
+  );
+}
+
+function useFacts(run: RunDetail): Fact[] {
+  const names = useNames();
+  const facts: (Fact | false)[] = [
+    [
+      t("workflows.column.workflow"),
+      <Link key="workflow" to="/workflows/spec/$slug" params={{ slug: run.slug }} search={{ version: run.version } as never}>
+        {t("workflows.run.of", { slug: run.slug, version: run.version })}
+      </Link>,
+    ],
+    [t("workflows.column.by"), names.ofOrYou(run.owner)],
+    [t("workflows.fact.started"), <Time key="at" at={run.created_at} />],
+    run.finished_at !== null && [t("workflows.column.took"), tookWords(run.created_at, run.finished_at)],
+    [t("workflows.fact.used"), t("workflows.fact.used.words", { used: run.steps_used, most: run.max_steps })],
+    [t("workflows.fact.tokens"), t("workflows.fact.tokens.words", { tokens: number(run.usage.tokens), requests: run.usage.requests })],
+    run.trigger_id !== null && [t("workflows.fact.trigger"), <Link key="trigger" to="/workflows/triggers/$id" params={{ id: run.trigger_id }}>{t("workflows.fact.trigger.open")}</Link>],
+    run.resumed_from !== null && [t("workflows.fact.resumed"), <Link key="resumed" to="/workflows/runs/$id" params={{ id: run.resumed_from }}>{t("workflows.fact.resumed.open")}</Link>],
+  ];
+  return facts.filter((fact) => fact !== false);
+}

@@ -1,0 +1,97 @@
+/** Starts a run: a form from the declared inputs, and what the run would cost. */
+
+import { Button } from "@mantine/core";
+import { IconCalculator, IconPlayerPlay } from "@tabler/icons-react";
+import { useNavigate, useParams } from "@tanstack/react-router";
+import { useMemo, useState, type FormEvent } from "react";
+
+import { Refusal } from "@/api/client";
+import { t } from "@/i18n";
+import { Fault } from "@/ui/forms";
+import { notice } from "@/ui/notice";
+import { Failed, Loading } from "@/ui/states";
+
+import type { DefinitionDetail } from "../api";
+import { Item } from "../Area";
+import { useDefinition, useStart, useTry } from "../queries";
+import { specOf } from "../spec/shapes";
+import { titleOf } from "../words";
+import { useTyped } from "./drafts";
+import { Estimate } from "./Estimate";
+import { parse, typedOf, type Inputs, type Typed } from "./fields";
+import { InputFields } from "./InputFields";
+import styles from "./Start.module.css";
+
+export default function StartScreen() {
+  const { slug } = useParams({ strict: false }) as { slug: string };
+  const definition = useDefinition(slug);
+  if (definition.data) return <Start key={slug} definition={definition.data} />;
+  return (
+    <Item back="/workflows" title={slug}>
+      {definition.isPending ? <Loading /> : <Failed error={definition.error} again={() => void definition.refetch()} />}
+    </Item>
+  );
+}
+
+function Start({ definition }: { definition: DefinitionDetail }) {
+  const { slug } = definition;
+  const go = useNavigate();
+  const inputs = useMemo<Inputs>(() => Object.fromEntries(specOf(definition.spec)?.inputs ?? []), [definition.spec]);
+  const { typed, type, drop } = useTyped(slug, typedOf(inputs));
+  const [isChecked, setChecked] = useState(false);
+  const start = useStart(slug);
+  const estimate = useTry(slug);
+  const { values, errors } = parse(inputs, typed);
+  const isRight = Object.keys(errors).length === 0;
+  const fault = start.error ?? estimate.error;
+
+  const change = (now: Typed): void => {
+    type(now);
+    start.reset();
+    estimate.reset();
+  };
+
+  async function run(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    setChecked(true);
+    if (!isRight) return focusFirstError(event.currentTarget);
+    const { id } = await start.mutateAsync(values);
+    drop();
+    notice(t("workflows.started"));
+    await go({ to: "/workflows/runs/$id", params: { id } });
+  }
+
+  function tryOut(): void {
+    setChecked(true);
+    if (isRight) estimate.mutate(values);
+  }
+
+  return (
+    <Item back="/workflows" title={t("workflows.start", { title: titleOf(definition) })} intro={definition.description || undefined}>
+      <form className={styles.form} aria-label={t("workflows.start", { title: titleOf(definition) })} noValidate onSubmit={(event) => void run(event).catch(() => undefined)}>
+        {Object.keys(inputs).length === 0 && <p className="muted">{t("workflows.start.no_inputs")}</p>}
+        <InputFields inputs={inputs} typed={typed} errors={isChecked ? { ...errors, ...refusedFields(fault, Object.keys(inputs)) } : {}} onChange={change} />
+        <Fault fault={fault} fields={Object.keys(inputs)} />
+        <div className={styles.actions}>
+          <Button type="submit" leftSection={<IconPlayerPlay aria-hidden size={16} />} loading={start.isPending}>
+            {t("workflows.run")}
+          </Button>
+          <Button variant="default" leftSection={<IconCalculator aria-hidden size={16} />} loading={estimate.isPending} onClick={tryOut}>
+            {t("workflows.try")}
+          </Button>
+        </div>
+        <div aria-live="polite">{estimate.data && <Estimate dryRun={estimate.data} />}</div>
+      </form>
+    </Item>
+  );
+}
+
+/** What the server says about a field. */
+function refusedFields(fault: unknown, names: readonly string[]): Record<string, string> {
+  if (!(fault instanceof Refusal)) return {};
+  return Object.fromEntries(names.flatMap((name) => (fault.field(name) ? [[name, fault.field(name) ?? ""]] : [])));
+}
+
+function focusFirstError(form: EventTarget): void {
+  requestAnimationFrame(() => (form as HTMLElement).querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
+}

@@ -1,0 +1,97 @@
+"""Fire the triggers of a version, in the transaction that writes it: version and runs are stored together or not at all.
+
+A trigger never costs the upload. One that cannot start is a row of its history with the reason; so is one that fails,
+which loses only its own changes. A conflict or an outage of the database is different: it fails the upload.
+"""
+
+import logging
+
+import msgspec
+
+from teamspace import events
+from teamspace.core import clock
+from teamspace.core.db import Tx, is_outage
+from teamspace.core.ids import new_id
+from teamspace.events import Change
+from teamspace.jobs import Queue
+from teamspace.repository import VersionWritten
+from teamspace.triggers import store
+from teamspace.triggers.access import TRIGGER
+from teamspace.triggers.domain import ancestry, matching, starting
+from teamspace.triggers.domain.conditions import Conditions
+from teamspace.triggers.schemas import Ancestry, FireReason, FireRow, TriggerInput, TriggerPattern, Unfired
+
+log = logging.getLogger("teamspace.triggers")
+
+
+async def fire(tx: Tx, queue: Queue, event: VersionWritten) -> None:
+    """Evaluate the triggers of the object's team."""
+    triggers = await store.select_enabled(tx, event.team_id)
+    matched = {
+        trigger.id: trigger
+        for trigger in triggers
+        if matching.find_mismatch(trigger, event.key, event.content_type) is None
+    }
+    origin = await ancestry.find(tx, event)
+    fired = await _Upload(tx, queue, event, origin).fire(matched) if matched else {}
+    await ancestry.keep(tx, event, origin, fired)
+
+
+class _Upload:
+    """A version that was just written, and the conditions under which its triggers fire."""
+
+    def __init__(self, tx: Tx, queue: Queue, event: VersionWritten, origin: Ancestry) -> None:
+        self._tx, self._queue, self._event, self._origin = tx, queue, event, origin
+        self._conditions = Conditions(tx, tx.who, event.team_id)
+        self._definitions = starting.Definitions(tx, event.team_id)
+
+    async def fire(self, matched: dict[str, TriggerPattern]) -> dict[str, str]:
+        """Fire the triggers; return the runs that were started, by trigger."""
+        tx, fired = self._tx, dict[str, str]()
+        given = await store.lock_inputs(tx, list(matched))
+        for each in given:
+            outcome = await self._attempt(matched[each.id], each)
+            if isinstance(outcome, str):
+                fired[each.id] = outcome
+            await store.insert_fire(tx, self._to_row(each.id, outcome))
+        await events.record(
+            tx, TRIGGER.kind, *(each.id for each in given), change=Change.UPDATED, org_id=tx.who.org_id,
+            team_id=self._event.team_id,
+        )  # fmt: skip
+        if fired:
+            tx.detail["runs"] = list(fired.values())
+        return fired
+
+    async def _attempt(self, trigger: TriggerPattern, given: TriggerInput) -> str | Unfired:
+        """Return the run that was started, or why there is none. A failure leaves nothing behind."""
+        try:
+            async with self._tx.savepoint():
+                return await self._start(trigger, given)
+        except Exception as fault:
+            if is_outage(fault):
+                raise
+            log.exception("trigger %s failed", trigger.id)
+            return Unfired.because(FireReason.INTERNAL_ERROR, "triggers.internal_error")
+
+    async def _start(self, trigger: TriggerPattern, given: TriggerInput) -> str | Unfired:
+        if loop := ancestry.find_loop(trigger, self._origin):
+            return loop
+        if obstacle := await self._conditions.find_obstacle(trigger, self._event.key):
+            return obstacle
+        prepared = await self._definitions.prepare(trigger.workflow_slug, given.input, self._event.object_id)
+        if isinstance(prepared, Unfired):
+            return prepared
+        author = await self._conditions.find_author(trigger)
+        assert author is not None
+        return await starting.start(
+            self._tx, self._queue, self._conditions.authority(author), prepared, trigger.id, self._event.object_id
+        )
+
+    def _to_row(self, trigger_id: str, outcome: str | Unfired) -> FireRow:
+        event, org_id, now = self._event, self._tx.who.org_id, clock.stamp()
+        row = FireRow(
+            new_id(), trigger_id, org_id, event.object_id, event.version_id, event.number, None, None, None, None, now
+        )
+        if isinstance(outcome, str):
+            return msgspec.structs.replace(row, run_id=outcome)
+        return msgspec.structs.replace(row, reason=outcome.code, key=outcome.key, params=outcome.params)
