@@ -9,14 +9,14 @@ import { EXTRACTING, extracting } from "./extract/extracting";
 const HERE = /\/graph(\/|$)/;
 const ELSEWHERE = /^(?!.*\/graph(\/|$))/;
 
+// No permission needed: guests see what the files shared with them say.
 export const knowledgeScreens = [
   screen("/graph", {
     title: "graph.title",
-    permission: "files:read",
     nav: { group: "main", icon: IconTopologyStar3, keys: "g g" },
     load: () => import("./KnowledgeScreen"),
   }),
-  screen("/graph/$id", { title: "graph.title", permission: "files:read", load: () => import("./KnowledgeScreen") }),
+  screen("/graph/$id", { title: "graph.title", load: () => import("./KnowledgeScreen") }),
 ] as const;
 
 export const knowledgeActions = [

@@ -4,12 +4,11 @@ import { useMutation, useQueries, useQuery, useQueryClient } from "@tanstack/rea
 
 import { answer, api, Refusal } from "@/api/client";
 import { useLive } from "@/api/live";
-import { request } from "@/api/request";
 import { useSession } from "@/session";
 
 import { PROCESSING } from "./keys";
 import { follow } from "./provenance";
-import type { Processing, Relatives, Run, RunDetail, Subject } from "./shapes";
+import type { Processing, ReadableRun, Relatives, Run, RunDetail, Subject } from "./shapes";
 
 const SOON = 3_000;
 
@@ -48,7 +47,7 @@ export function useRunsOf(id: string) {
   const { see } = useMayRun();
   return useQuery({
     queryKey: [...PROCESSING, "runs", id],
-    queryFn: async () => ((await (await request("GET", `/api/runs?object=${id}&limit=${FEW}`)).json()) as { items: Run[] }).items,
+    queryFn: async (): Promise<Run[]> => (await answer(api.GET("/api/runs", { params: { query: { object: id, limit: FEW } } }))).items,
     enabled: see,
   });
 }
@@ -59,7 +58,7 @@ export function useRuns(ids: readonly string[]) {
   return useQueries({
     queries: ids.map((id) => ({
       queryKey: [...PROCESSING, "run", id],
-      queryFn: async () => (await (await request("GET", `/api/runs/${id}`)).json()) as RunDetail,
+      queryFn: (): Promise<RunDetail> => answer(api.GET("/api/runs/{id}", { params: { path: { id } } })),
       enabled: see,
       retry: (count: number, fault: Error) => !(fault instanceof Refusal && fault.status < 500) && count < 2,
     })),
@@ -74,9 +73,11 @@ export function useRuns(ids: readonly string[]) {
 export function useRefresh() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (runs: readonly RunDetail[]) =>
+    mutationFn: (runs: readonly ReadableRun[]) =>
       Promise.all(
-        runs.map(async ({ slug, input }) => (await (await request("POST", `/api/workflows/${slug}/run`, { input })).json()) as { id: string }),
+        runs.map(({ slug, input }) =>
+          answer(api.POST("/api/workflows/{slug}/run", { params: { path: { slug } }, body: { input: input as Record<string, unknown> } })),
+        ),
       ),
     onSuccess: () => client.invalidateQueries({ queryKey: [...PROCESSING, "runs"] }),
   });

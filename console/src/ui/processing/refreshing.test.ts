@@ -31,9 +31,8 @@ test("nothing is out of date", () => {
 });
 
 test("the same work is started once, and not while it runs", () => {
-  const run = (id: string, more: Partial<RunDetail> = {}): RunDetail => ({
-    view: "full", id, slug: "process-upload", state: "succeeded", created_at: "", input: { object_id: "1" }, ...more,
-  }); // prettier-ignore
+  const run = (id: string, more: object = {}): RunDetail =>
+    ({ view: "full", id, slug: "process-upload", state: "succeeded", created_at: "", input: { object_id: "1" }, ...more }) as RunDetail;
   const runs = [run("1"), run("2"), run("3", { input: { object_id: "2" } }), run("4", { state: "running" }), run("5", { view: "outline", input: undefined })];
   expect(repeatable(runs).map(({ id }) => id)).toEqual(["1", "3"]);
 });

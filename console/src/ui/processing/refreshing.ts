@@ -1,6 +1,6 @@
 /** Which runs to start again so that files are up to date. */
 
-import type { Relative, RunDetail, TextChanges } from "./shapes";
+import type { ReadableRun, Relative, RunDetail, TextChanges } from "./shapes";
 
 export interface Staleness {
   /** Sources that have changed, each once. */
@@ -36,8 +36,8 @@ const changeOf = (source: Input["subject"], { source_version: from, current_sour
 }); // prettier-ignore
 
 /** Several runs of the same workflow with the same input are started once; one that is running isn't started again. */
-export function repeatable(runs: readonly RunDetail[]): RunDetail[] {
-  const full = runs.filter(({ view, input, state }) => view === "full" && input !== undefined && state !== "running");
+export function repeatable(runs: readonly RunDetail[]): ReadableRun[] {
+  const full = runs.filter((run): run is ReadableRun => run.view === "full" && run.state !== "running");
   const likenesses = full.map(({ slug, input }) => `${slug} ${JSON.stringify(input)}`);
   return full.filter((_, place) => likenesses.indexOf(likenesses[place] ?? "") === place);
 }

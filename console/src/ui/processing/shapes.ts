@@ -43,15 +43,7 @@ export interface Subject {
   version: number;
 }
 
-export interface Run {
-  view: "full" | "outline";
-  id: string;
-  slug: string;
-  state: "running" | "succeeded" | "failed" | "cancelled";
-  created_at: string;
-}
-
-export interface RunDetail extends Run {
-  /** Not in an outline. */
-  input?: unknown;
-}
+export type Run = Schemas["RunItem"] | Schemas["RunOutline"];
+export type RunDetail = Schemas["RunDetail"] | Schemas["RunOutline"];
+/** A run whose input can be read. */
+export type ReadableRun = Schemas["RunDetail"];

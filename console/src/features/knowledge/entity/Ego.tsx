@@ -9,9 +9,9 @@ import { t } from "@/i18n";
 import { besides } from "../address";
 import type { Entity } from "../api";
 import { PICTURES } from "../types";
-import { directionOf, drawingOf, neighboursOf, type Drawing, type Neighbour, type Node } from "./drawing";
+import { directionOf, drawingOf, neighboursOf, type Direction, type Drawing, type Neighbour, type Node } from "./drawing";
 import styles from "./Ego.module.css";
-import { allRelationWords } from "./words";
+import { labelOf, statementsOf } from "./words";
 
 export function Ego({ entity }: { entity: Entity }) {
   const { ref, width } = useElementSize<HTMLDivElement>();
@@ -22,27 +22,27 @@ export function Ego({ entity }: { entity: Entity }) {
         {width > 0 && <Drawn entity={entity} drawing={drawing} />}
       </div>
       <p className={styles.hint}>{t("graph.relations.hint")}</p>
-      {drawing.more.length > 0 && <More neighbours={drawing.more} />}
+      {drawing.more.length > 0 && <More neighbours={drawing.more} name={entity.name} />}
     </figure>
   );
 }
 
-function Drawn({ entity, drawing: { width, height, centre, nodes } }: { entity: Entity; drawing: Drawing }) {
+function Drawn({ entity, drawing: { isNarrow, width, height, centre, nodes } }: { entity: Entity; drawing: Drawing }) {
   const [hot, setHot] = useState<string | null>(null);
   const arrows = useId();
   const Picture = PICTURES[entity.type];
   return (
     <>
       <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden>
-        <Arrow id={`${arrows}out`} d="M0 0 8 4 0 8z" />
-        <Arrow id={`${arrows}in`} d="M8 0 0 4 8 8z" />
+        {DIRECTIONS.map((direction) => (
+          <Arrow key={direction} id={`${arrows}${direction}`} direction={direction} />
+        ))}
         {nodes.map(({ neighbour, line }) => {
-          const direction = directionOf(neighbour);
-          const end = direction === "both" ? undefined : `url(#${arrows}${direction})`;
-          return <path key={neighbour.entity.id} className={styles.line} data-hot={hot === neighbour.entity.id} d={line} markerEnd={end} />;
+          const { id } = neighbour.entity;
+          return <path key={id} className={styles.line} data-hot={hot === id} d={line} markerEnd={`url(#${arrows}${directionOf(neighbour)})`} />;
         })}
       </svg>
-      <div className={styles.centre} style={{ left: centre.x, top: centre.y, maxWidth: centre.width }}>
+      <div className={styles.centre} data-narrow={isNarrow || undefined} style={{ left: centre.x, top: centre.y, maxWidth: centre.width }}>
         <Picture aria-hidden size={17} stroke={1.6} />
         <span>{entity.name}</span>
       </div>
@@ -50,32 +50,36 @@ function Drawn({ entity, drawing: { width, height, centre, nodes } }: { entity: 
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
       <ul className={styles.nodes} onKeyDown={walk}>
         {nodes.map((node) => (
-          <Around key={node.neighbour.entity.id} node={node} onHot={setHot} />
+          <Around key={node.neighbour.entity.id} node={node} name={entity.name} onHot={setHot} />
         ))}
       </ul>
     </>
   );
 }
 
-function Arrow({ id, d }: { id: string; d: string }) {
+const DIRECTIONS = ["out", "in", "both"] as const satisfies readonly Direction[];
+const HEADS: Record<Direction, string> = { out: "M8 0 16 4 8 8z", in: "M16 0 8 4 16 8z", both: "M8 0 16 4 8 8zM7 0 -1 4 7 8z" };
+
+function Arrow({ id, direction }: { id: string; direction: Direction }) {
   return (
-    <marker id={id} viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto" markerUnits="userSpaceOnUse">
-      <path className={styles.arrow} d={d} />
+    <marker id={id} viewBox="-1 0 17 8" refX="15" refY="4" markerWidth="15" markerHeight="7" orient="auto" markerUnits="userSpaceOnUse">
+      <path className={styles.arrow} d={HEADS[direction]} />
     </marker>
   );
 }
 
-function Around({ node: { neighbour, side, x, y, width }, onHot }: { node: Node; onHot: (id: string | null) => void }) {
+function Around({ node: { neighbour, side, x, y, width }, name, onHot }: { node: Node; name: string; onHot: (id: string | null) => void }) {
   const { entity } = neighbour;
   const Picture = PICTURES[entity.type];
-  const relations = allRelationWords(neighbour);
+  const label = [entity.name, ...statementsOf(neighbour, name)].join(". ");
   return (
     <li className={styles.node} data-side={side} style={side === "right" ? { left: x, top: y, maxWidth: width } : { right: `calc(100% - ${x}px)`, top: y, maxWidth: width }}>
       <Link
         to="/graph/$id"
         params={{ id: entity.id }}
         search={besides}
-        title={`${entity.name}: ${relations}`}
+        aria-label={label}
+        title={label}
         onMouseEnter={() => onHot(entity.id)}
         onMouseLeave={() => onHot(null)}
         onFocus={() => onHot(entity.id)}
@@ -84,14 +88,14 @@ function Around({ node: { neighbour, side, x, y, width }, onHot }: { node: Node;
         <Picture aria-hidden size={15} stroke={1.6} />
         <span className={styles.words}>
           <b>{entity.name}</b>
-          <span>{relations}</span>
+          <span>{labelOf(neighbour, side)}</span>
         </span>
       </Link>
     </li>
   );
 }
 
-function More({ neighbours }: { neighbours: readonly Neighbour[] }) {
+function More({ neighbours, name }: { neighbours: readonly Neighbour[]; name: string }) {
   return (
     <details className={styles.more}>
       <summary>{t("graph.relations.more", { count: neighbours.length })}</summary>
@@ -101,7 +105,7 @@ function More({ neighbours }: { neighbours: readonly Neighbour[] }) {
             <Link to="/graph/$id" params={{ id: neighbour.entity.id }} search={besides}>
               {neighbour.entity.name}
             </Link>{" "}
-            <span className="muted">{allRelationWords(neighbour)}</span>
+            <span className="muted">{statementsOf(neighbour, name).join(". ")}</span>
           </li>
         ))}
       </ul>

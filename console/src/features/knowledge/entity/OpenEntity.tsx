@@ -53,13 +53,13 @@ export function OpenEntity({ entity, pages }: { entity: Entity; pages: Pages }) 
 }
 
 function Toolbar({ entity, documents, onDialog }: { entity: Entity; documents: readonly Cited[]; onDialog: (dialog: DialogName) => void }) {
-  const { can } = useSession();
+  const { can, has } = useSession();
   return (
     <div className={`${list.toolbar} ${styles.toolbar}`} role="toolbar" aria-label={t("graph.toolbar")}>
       <BackToList to="/graph" />
       <Tag>{t(`graph.types.${entity.type}`)}</Tag>
       <span className={styles.space} />
-      {can("workflows:write") && (
+      {can("workflows:write") && has("workflows") && (
         <>
           <Button variant="default" size="compact-md" leftSection={<IconArrowMerge aria-hidden size={15} />} onClick={() => onDialog("merge")}>
             {t("graph.merge")}

@@ -11,7 +11,7 @@ import type { Entity, Relation } from "../api";
 import { placeOfQuote } from "./documents";
 import { Ego } from "./Ego";
 import styles from "./Entity.module.css";
-import { relationWords } from "./words";
+import { statementOf } from "./words";
 
 export function Relations({ entity }: { entity: Entity }) {
   const { view = "graph" } = useAddress();
@@ -34,7 +34,7 @@ export function Relations({ entity }: { entity: Entity }) {
       ) : view === "graph" ? (
         <Ego entity={entity} />
       ) : (
-        <DataTable caption={t("graph.relations.of", { name: entity.name })} columns={COLUMNS()} rows={entity.relations} keyOf={keyOf} />
+        <DataTable caption={t("graph.relations.of", { name: entity.name })} columns={columnsOf(entity.name)} rows={entity.relations} keyOf={keyOf} />
       )}
     </section>
   );
@@ -42,8 +42,7 @@ export function Relations({ entity }: { entity: Entity }) {
 
 const keyOf = (relation: Relation): string => `${placeOfQuote(relation)} ${relation.direction} ${relation.predicate} ${relation.entity.id}`;
 
-/** At the time of drawing: texts change with the language. */
-const COLUMNS = (): Column<Relation>[] => [
+const columnsOf = (name: string): Column<Relation>[] => [
   {
     title: t("graph.relations.entity"),
     cell: ({ entity }) => (
@@ -52,7 +51,7 @@ const COLUMNS = (): Column<Relation>[] => [
       </Link>
     ),
   },
-  { title: t("graph.relations.relation"), cell: relationWords },
+  { title: t("graph.relations.relation"), cell: (relation) => statementOf(relation, name) },
   { title: t("graph.relations.type"), cell: ({ entity }) => t(`graph.types.${entity.type}`) },
   {
     title: t("graph.evidence"),

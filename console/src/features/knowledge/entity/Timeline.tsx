@@ -45,10 +45,11 @@ function Bar({ span, share, day }: { span: Span; share: number; day: Intl.DateTi
   );
 }
 
-const DAY = 86_400_000;
+const HOUR = 3_600_000;
 
 /** As exact as the whole time needs. */
 function dayOf(length: number): Intl.DateTimeFormat {
-  if (length < 2 * DAY) return new Intl.DateTimeFormat(currentLocale(), { dateStyle: "medium", timeStyle: "short" });
+  if (length < HOUR) return new Intl.DateTimeFormat(currentLocale(), { timeStyle: "medium" });
+  if (length < 48 * HOUR) return new Intl.DateTimeFormat(currentLocale(), { dateStyle: "medium", timeStyle: "short" });
   return new Intl.DateTimeFormat(currentLocale(), { dateStyle: "medium" });
 }

@@ -42,7 +42,8 @@ export interface Node {
 export interface Drawing {
   width: number;
   height: number;
-  /** The middle of the entity's own label. */
+  isNarrow: boolean;
+  /** The middle of the entity's own label; below which, on a phone, the others are, and which begins at the edge. */
   centre: { x: number; y: number; width: number };
   nodes: Node[];
   /** Neighbours that aren't drawn. */
@@ -53,12 +54,14 @@ const ROW = 42;
 const NARROW = 520;
 const MOST = { wide: 40, narrow: 16 };
 const EDGE = 4;
+/** What a label has room for at least. */
+const LABEL = 190;
 
 export function drawingOf(neighbours: readonly Neighbour[], width: number): Drawing {
   const isNarrow = width < NARROW;
   const most = isNarrow ? MOST.narrow : MOST.wide;
   const [drawn, more] = [neighbours.slice(0, most), neighbours.slice(most)];
-  return { ...(isNarrow ? below(drawn, width) : around(drawn, width)), width, more };
+  return { ...(isNarrow ? below(drawn, width) : around(drawn, width)), isNarrow, width, more };
 }
 
 type Placed = Pick<Drawing, "height" | "centre" | "nodes">;
@@ -68,12 +71,13 @@ function around(drawn: readonly Neighbour[], width: number): Placed {
   const sides = { right: drawn.filter((_, place) => place % 2 === 0), left: drawn.filter((_, place) => place % 2 === 1) };
   const height = Math.max(3, sides.right.length) * ROW + 2 * EDGE;
   const centre = { x: width / 2, y: height / 2, width: Math.min(180, width * 0.24) };
-  const reach = width * 0.19;
+  const nearest = centre.width / 2 + 24;
+  const reach = Math.max(0, Math.min(width * 0.19, width / 2 - nearest - LABEL));
   const nodes = (["right", "left"] as const).flatMap((side) =>
     sides[side].map((neighbour, place): Node => {
       const y = centre.y + (place - (sides[side].length - 1) / 2) * ROW;
-      const away = centre.width / 2 + 24 + reach * Math.sqrt(1 - ((y - centre.y) / (height * 0.56)) ** 2);
-      const x = side === "right" ? Math.min(centre.x + away, width - 120) : Math.max(centre.x - away, 120);
+      const away = nearest + reach * Math.sqrt(1 - ((y - centre.y) / (height * 0.56)) ** 2);
+      const x = side === "right" ? centre.x + away : centre.x - away;
       return { neighbour, side, x, y, width: (side === "right" ? width - x : x) - EDGE, line: curve(centre, { x, y }) };
     }),
   );
@@ -88,7 +92,7 @@ function below(drawn: readonly Neighbour[], width: number): Placed {
     const line = `M14 ${top}V${y - 10}Q14 ${y} 24 ${y}H${indent}`;
     return { neighbour, side: "right", x: indent, y, width: width - indent - EDGE, line };
   });
-  const centre = { x: width / 2, y: top, width };
+  const centre = { x: 0, y: top, width };
   return { height: top + 26 + drawn.length * ROW, centre, nodes };
 }
 

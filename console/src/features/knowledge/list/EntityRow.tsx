@@ -6,7 +6,6 @@ import { memo } from "react";
 import { t } from "@/i18n";
 import list from "@/ui/panes/PaneList.module.css";
 import { rowLink, type RowPlace } from "@/ui/panes/rows";
-import { Time } from "@/ui/Time";
 
 import { besides } from "../address";
 import type { EntityItem } from "../api";
@@ -30,7 +29,6 @@ export const EntityRow = memo(function EntityRow({ entity, ...place }: Props) {
         <span className={`${list.meta} ${styles.beneath}`}>
           <span>{t(`graph.types.${entity.type}`)}</span>
           <span>{countWords(entity)}</span>
-          <Time at={entity.updated_at} />
         </span>
       </Link>
     </li>
