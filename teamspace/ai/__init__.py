@@ -2,6 +2,7 @@
 
 from teamspace.ai.domain import resolving, sources
 from teamspace.ai.domain.gateway import Gateway, GatewayAnswer, Models
+from teamspace.ai.domain.gateway import estimate as estimate_call
 from teamspace.ai.domain.output import Output
 from teamspace.ai.domain.quotes import SearchableText
 from teamspace.ai.domain.quotes import clean as clean_quote
@@ -38,6 +39,7 @@ __all__ = [
     "clean_quote",
     "end_in_conversation",
     "end_with_fault",
+    "estimate_call",
     "fault_of",
     "get_outcome",
     "resolving",

@@ -156,7 +156,7 @@ class EntityQuery(Paging, frozen=True, forbid_unknown_fields=True, kw_only=True)
 
 
 class EntityPageQuery(Paging, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A page is of documents, newest first."""
+    """A page is of documents, newest first: 20 at most."""
 
     scope: Literal["org"] | None = None
     """`org` also counts what the teams of the whole company share with all their members; needs org:read."""

@@ -1,6 +1,6 @@
 """Tools of the knowledge graph: the steps of the workflow that fills it."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import Meta
 
@@ -13,11 +13,12 @@ from teamspace.core.routing import row
 from teamspace.core.tables import Tool
 from teamspace.knowledge.domain import extracting
 from teamspace.knowledge.schemas import ExtractedDocument
+from teamspace.quota import Spend
 
 # fmt: off
 TOOLS = (
     Tool("kg_list_unextracted", "list_unextracted", "List the ids of up to 40 documents whose entities and relations were not extracted yet.", row(P.FILES_WRITE)),
-    Tool("kg_extract",          "extract",          "Extract the entities and relations of a document for the knowledge graph, and return how many there are.", row(P.FILES_WRITE), slow=True),
+    Tool("kg_extract",          "extract",          "Extract the entities and relations of a document for the knowledge graph, and return how many there are.", row(P.FILES_WRITE), slow=True, estimate="estimate"),
 )
 # fmt: on
 
@@ -30,3 +31,8 @@ async def list_unextracted(db: Db, who: Principal) -> list[str]:
 
 async def extract(db: Db, files: BlobStore, gateway: Gateway, who: Principal, object: Reference) -> ExtractedDocument:
     return await extracting.extract(db, files, gateway, who, object)
+
+
+def estimate(arguments: dict[str, Any]) -> Spend:
+    """Return what a document of usual length costs: it has one window."""
+    return extracting.estimate_one()

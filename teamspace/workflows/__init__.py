@@ -1,11 +1,13 @@
 """Workflows: specs that run as durable jobs, step by step."""
 
 from teamspace.workflows.access import SUBJECTS
+from teamspace.workflows.domain.actions import run as run_workflow
 from teamspace.workflows.domain.catalog import Catalog, PluginWorkflow
 from teamspace.workflows.domain.definitions import Definition, check, get_definition
 from teamspace.workflows.domain.language.specs import ToolShape, WorkflowSpec
 from teamspace.workflows.domain.shapes import shape_of
 from teamspace.workflows.domain.starting import PreparedRun, prepare, start
+from teamspace.workflows.schemas import RunBody, RunDetail, RunOutline
 from teamspace.workflows.store import INVARIANTS
 
 __all__ = [
@@ -15,11 +17,15 @@ __all__ = [
     "Definition",
     "PluginWorkflow",
     "PreparedRun",
+    "RunBody",
+    "RunDetail",
+    "RunOutline",
     "ToolShape",
     "WorkflowSpec",
     "check",
     "get_definition",
     "prepare",
+    "run_workflow",
     "shape_of",
     "start",
 ]

@@ -131,7 +131,7 @@ async def _split_names(
     now = clock.stamp()
     parts = {
         name_id: naming.to_name(tx.vault, who.org_id, whole.type, normalized, new_id(), label)
-        for name_id in sorted({name_id for _, name_id in parting.pairs})
+        for name_id in sorted({name_id for _, name_id in parting.pairs}, key=lambda id: whole.names[id].place)
     }
     await extracting.put_names(tx, who.org_id, list(parts.values()), now)
     for object_id, name_id in parting.pairs:

@@ -27,7 +27,7 @@ from teamspace.knowledge.schemas import (
     RelationRow,
 )
 
-MAX_PAGE = 50
+MAX_PAGE = 20
 """Documents on a page of an entity."""
 _BEFORE_ALL = ("", "")
 

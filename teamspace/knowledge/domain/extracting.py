@@ -2,7 +2,7 @@
 
 import msgspec
 
-from teamspace import events, fulltext, repository
+from teamspace import ai, events, fulltext, repository, workflows
 from teamspace.ai import Gateway
 from teamspace.blobs import BlobStore
 from teamspace.core import clock, pools
@@ -13,6 +13,7 @@ from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal, system
 from teamspace.events import Change
 from teamspace.executors import ModelRole
+from teamspace.jobs import Queue
 from teamspace.knowledge import store
 from teamspace.knowledge.domain import asking, checking, naming, windows
 from teamspace.knowledge.domain.checking import Findings, NameKey
@@ -24,8 +25,11 @@ from teamspace.knowledge.schemas import (
     NewMention,
     NewRelation,
 )
+from teamspace.quota import Spend
 from teamspace.repository import VersionText
+from teamspace.workflows import Catalog, RunBody, RunDetail, RunOutline
 
+WORKFLOW = "index-knowledge"
 MAX_LISTED = 40
 """Documents of one run."""
 _SWEPT = 200
@@ -130,6 +134,16 @@ async def preview(db: Db, gateway: Gateway, who: Principal) -> KnowledgePreview:
         db, who, asking.to_request(""), role=ModelRole.UTILITY, calls=calls, more_tokens=-(-characters // 4)
     )
     return KnowledgePreview(**msgspec.structs.asdict(cost), documents=len(ids))
+
+
+def estimate_one() -> Spend:
+    """Return what a document with one full window costs."""
+    return ai.estimate_call(asking.to_request("x" * windows.WINDOW))
+
+
+async def start(db: Db, who: Principal, catalog: Catalog, queue: Queue) -> RunDetail | RunOutline:
+    """Start a run of the workflow that extracts documents, as the caller's team has it."""
+    return await workflows.run_workflow(db, who, catalog, queue, WORKFLOW, RunBody())
 
 
 async def tidy(db: Db) -> None:

@@ -85,9 +85,8 @@ async def find(
     ids = sorted({id for several in members.values() for id in several})
     names = {name.id: name for name in await store.select_names_by_id(db, who.org_id, ids)}
     rows = await store.select_documents(db, seen, ids, limit, *([before] if before else []))
-    groups = {
-        root: _group(root, several, names, rows_of) for root, several in members.items() for rows_of in [_by_name(rows)]
-    }
+    documents = _by_name(rows)
+    groups = {root: _group(root, several, names, documents) for root, several in members.items()}
     return {id: groups[roots[id]] for id in asked if groups[roots[id]].is_readable}
 
 
