@@ -142,6 +142,7 @@ class App:
             (5, partial(self.last_use.save, self.db)),
             (5, partial(self.fleet.probe, self.db)),
             (instance.REPORT_SECONDS, partial(instance.report, self.db, self.settings, self.metrics)),
+            (30, partial(workflows.RunSweeper().sweep, self.db, self.queue)),
             (20, partial(jobs.tidy, self.db, self.queue)),
             (60, partial(fulltext.refresh, self.db)),
             (60, partial(executors.reroute_unserved, self.db, self.fleet)),
@@ -153,6 +154,7 @@ class App:
             (3600, partial(agents.tidy, self.db)),
             (600, partial(knowledge.tidy, self.db)),
             (3600, partial(triggers.tidy, self.db)),
+            (3600, partial(ai.forget_answers, self.db)),
             (3600, partial(repository.abort_stale_uploads, self.db)),
             (
                 60,

@@ -3,6 +3,7 @@
 from teamspace.ai.domain import resolving, sources
 from teamspace.ai.domain.gateway import Gateway, GatewayAnswer, Models
 from teamspace.ai.domain.gateway import estimate as estimate_call
+from teamspace.ai.domain.once import ask_once, forget_answers
 from teamspace.ai.domain.output import Output
 from teamspace.ai.domain.quotes import SearchableText
 from teamspace.ai.domain.quotes import clean as clean_quote
@@ -17,15 +18,29 @@ from teamspace.ai.domain.turns import (
     get_outcome,
     state_of,
 )
-from teamspace.ai.schemas import MAX_BODY, ChatAnswer, ChatBody, Citation, DryRun, Prompt, TurnInput
+from teamspace.ai.schemas import (
+    MAX_BODY,
+    BlockingLimit,
+    ChatAnswer,
+    ChatBody,
+    Citation,
+    DryRun,
+    Estimate,
+    Prompt,
+    TurnInput,
+)
+from teamspace.ai.store import INVARIANTS
 
 __all__ = [
+    "INVARIANTS",
     "MAX_BODY",
     "STOPPED",
+    "BlockingLimit",
     "ChatAnswer",
     "ChatBody",
     "Citation",
     "DryRun",
+    "Estimate",
     "Gateway",
     "GatewayAnswer",
     "Models",
@@ -36,11 +51,13 @@ __all__ = [
     "Sources",
     "TurnInput",
     "Turns",
+    "ask_once",
     "clean_quote",
     "end_in_conversation",
     "end_with_fault",
     "estimate_call",
     "fault_of",
+    "forget_answers",
     "get_outcome",
     "resolving",
     "sources",

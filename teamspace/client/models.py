@@ -310,6 +310,14 @@ class CatalogTranslation(msgspec.Struct, frozen=True, kw_only=True):
     usage: TokenUsage
 
 
+class ChangedPassage(msgspec.Struct, frozen=True, kw_only=True):
+    """Lines of a text before and after a change, perhaps cut."""
+
+    line: int
+    before: str
+    after: str
+
+
 class ChatAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """A finished turn."""
 
@@ -1025,13 +1033,30 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
     resets_at: str | None = None
 
 
+class ProcessedObject(msgspec.Struct, frozen=True, kw_only=True):
+    id: str
+    key: str
+    filename: str
+    version: int
+    source_version: int
+    current_source_version: int
+    stale: bool
+    edited: bool
+    start: int | None
+    end: int | None
+    run_id: str | None
+    step: str | None
+    created_at: str
+    changes: TextChanges | None = None
+
+
 class Processing(msgspec.Struct, frozen=True, kw_only=True):
     """Text extraction, sources, derived objects and runs of a document."""
 
     text_state: TextState
     text_fault: str | None
-    sources: list[RelatedObject]
-    derived: list[RelatedObject]
+    sources: list[ProcessedObject]
+    derived: list[ProcessedObject]
     runs: list[str]
 
 
@@ -1082,6 +1107,11 @@ class RelatedObject(msgspec.Struct, frozen=True, kw_only=True):
     filename: str
     version: int
     source_version: int
+    current_source_version: int
+    stale: bool
+    edited: bool
+    start: int | None
+    end: int | None
     run_id: str | None
     step: str | None
     created_at: str
@@ -1307,6 +1337,15 @@ class Tenant(msgspec.Struct, frozen=True, kw_only=True):
 
     suspended: bool
     suspended_at: str | None
+
+
+class TextChanges(msgspec.Struct, frozen=True, kw_only=True):
+    """How the text of a source has changed since something was derived from it."""
+
+    added: int
+    removed: int
+    passages: list[ChangedPassage]
+    complete: bool
 
 
 class TextPart(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="text"):

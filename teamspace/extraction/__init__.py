@@ -2,7 +2,7 @@
 
 from teamspace.extraction.domain.kinds import can_read
 from teamspace.extraction.domain.plans import ReadPlan, plan
-from teamspace.extraction.domain.readers import ReaderPool
+from teamspace.extraction.domain.readers import ReaderPool, Waiting
 from teamspace.extraction.schemas import Extracted, ExtractionFailed, ExtractionReason
 
-__all__ = ["Extracted", "ExtractionFailed", "ExtractionReason", "ReadPlan", "ReaderPool", "can_read", "plan"]
+__all__ = ["Extracted", "ExtractionFailed", "ExtractionReason", "ReadPlan", "ReaderPool", "Waiting", "can_read", "plan"]

@@ -19,7 +19,7 @@ from teamspace.jobs.domain.queue import LEASE, Queue, parse_claim_token, stale_c
 from teamspace.jobs.domain.routing import JobRoute, JobRouter
 from teamspace.jobs.domain.runner import LOCAL, Runner, WorkSource
 from teamspace.jobs.domain.sweeping import recover, sweep, tidy
-from teamspace.jobs.domain.viewing import get_requested
+from teamspace.jobs.domain.viewing import find_live_subjects, get_requested
 from teamspace.jobs.schemas import (
     Authority,
     Cancelled,
@@ -80,6 +80,7 @@ __all__ = [
     "any_channel",
     "bind",
     "executor_channel",
+    "find_live_subjects",
     "get_principal",
     "get_requested",
     "kind_of",

@@ -618,6 +618,16 @@ async def get_end(db: Reads, job_id: str) -> JobEnd | None:
     )  # fmt: skip
 
 
+async def select_live_subjects(db: Reads, kind: str, subject_ids: Sequence[str]) -> list[str]:
+    """Return those of the subjects for which a job of the kind waits or runs. The kind is a literal, for its index."""
+    return await db.all(
+        str,
+        f"SELECT subject_id FROM jobs WHERE kind = '{kind}' AND state IN ('queued', 'running')"
+        f" AND subject_id {db.dialect.in_strings.format('ids')}",
+        ids=as_json(subject_ids),
+    )  # fmt: skip
+
+
 async def get_company(db: Reads, org_id: str) -> CompanyPlan | None:
     return await db.one(CompanyPlan, "SELECT plan, suspended_at IS NOT NULL FROM orgs WHERE id = :id", id=org_id)
 

@@ -68,6 +68,8 @@ CREATE INDEX jobs_team ON jobs (team_id, id);
 CREATE UNIQUE INDEX jobs_origin ON jobs (run_id, step, item) WHERE run_id IS NOT NULL;
 CREATE UNIQUE INDEX jobs_key ON jobs (team_id, idempotency_key) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX jobs_person ON jobs (user_id, team_id, id);
+-- Only for the kind that is asked about by subject: every other kind would pay for it with each job.
+CREATE INDEX jobs_reading ON jobs (subject_id) WHERE kind = 'repo.extract_text' AND state IN ('queued', 'running');
 
 -- Old finished jobs, moved out of the queue's table to keep it small.
 CREATE TABLE job_archive (

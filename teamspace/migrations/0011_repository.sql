@@ -3,6 +3,7 @@
 -- version: the number of the newest version. numbered: the highest number ever used, so that none is used twice.
 -- removed: the newest version is a delete marker; older versions stay. title: of text documents.
 -- sha256: NULL after a multipart upload until it has been computed.
+-- text_tries: how often the text of the newest version could not be extracted.
 -- Each clause of the fence in teamspace/repository/access.py has its own indexes, by id and by key, with `removed`
 -- before them. Those of the owner include team_id, so that objects in teams the owner has left are skipped without
 -- reading the rows.
@@ -24,6 +25,7 @@ CREATE TABLE objects (
     etag TEXT NOT NULL,
     text_state TEXT NOT NULL,
     text_fault TEXT,
+    text_tries INTEGER NOT NULL DEFAULT 0,
     written_at TEXT NOT NULL,
     created_at TEXT NOT NULL,
     updated_at TEXT NOT NULL,
@@ -39,7 +41,11 @@ CREATE INDEX objects_of_org_by_key ON objects (org_id, removed, key, id) WHERE v
 CREATE INDEX documents_owned ON objects (org_id, owner_id, removed, id, team_id) WHERE content_type = 'text/markdown';
 CREATE INDEX documents_of_team ON objects (team_id, removed, id)
     WHERE visibility = 'team' AND content_type = 'text/markdown';
-CREATE INDEX objects_without_text ON objects (team_id, id) WHERE text_state = 'pending';
+-- Objects whose text can still be extracted, by the clauses of the fence.
+CREATE INDEX objects_unread_owned ON objects (org_id, owner_id, removed, id, team_id)
+    WHERE text_state IN ('pending', 'failed') AND text_tries < 3;
+CREATE INDEX objects_unread_of_team ON objects (team_id, removed, id)
+    WHERE visibility = 'team' AND text_state IN ('pending', 'failed') AND text_tries < 3;
 
 -- actor_kind: human, agent, workflow or s3. removal: a delete marker.
 -- blob: the bytes in the company's namespace; NULL if they are in parts. etag: for S3 clients.
@@ -145,16 +151,26 @@ CREATE TRIGGER object_grants_follow AFTER UPDATE OF removed ON objects FOR EACH 
     WHEN (OLD.removed <> NEW.removed) EXECUTE FUNCTION repeat_removal_in_grants();
 -- on both
 
--- The sources a version was made from, and the run and step that made it.
+-- The sources a version was made from, and the run and step that made it. recipe: a hash of the tool and its arguments.
+-- checked_number: the newest version of the source for which this one is known to be right: source_number, unless making
+-- it again has led to the same bytes. span_start, span_end: the characters of the source's text that were used.
+-- latest: whether it is a row of the object's newest derived version.
 CREATE TABLE object_derivations (
     object_id TEXT NOT NULL REFERENCES objects (id) ON DELETE CASCADE,
     number INTEGER NOT NULL,
     source_id TEXT NOT NULL REFERENCES objects (id) ON DELETE CASCADE,
     source_number INTEGER NOT NULL,
+    checked_number INTEGER NOT NULL,
     org_id TEXT NOT NULL,
+    recipe TEXT NOT NULL,
     run_id TEXT,
     step TEXT,
+    span_start INTEGER,
+    span_end INTEGER,
+    latest BOOLEAN NOT NULL,
     created_at TEXT NOT NULL,
     PRIMARY KEY (object_id, number, source_id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX object_derivations_of_source ON object_derivations (source_id, object_id);
+CREATE INDEX object_derivations_latest ON object_derivations (object_id, source_id) WHERE latest;
+CREATE INDEX object_derivations_of_source ON object_derivations (source_id, object_id, number);
+CREATE INDEX object_derivations_of_source_latest ON object_derivations (source_id, object_id) WHERE latest;

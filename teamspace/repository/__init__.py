@@ -3,6 +3,7 @@
 from teamspace.repository.access import SUBJECTS
 from teamspace.repository.domain import copying, deleting, key_order, multipart, naming, reading, writing
 from teamspace.repository.domain.deleting import delete
+from teamspace.repository.domain.deriving import find_current, find_derived, get_latest_derivation, put_derived
 from teamspace.repository.domain.finding import (
     get_as_of_version,
     get_by_id_or_key,
@@ -17,7 +18,13 @@ from teamspace.repository.domain.finding import (
 )
 from teamspace.repository.domain.multipart import abort_stale_uploads
 from teamspace.repository.domain.reading import read_text
-from teamspace.repository.domain.texts import NoText, read_version_text
+from teamspace.repository.domain.texts import (
+    NoText,
+    extract_now,
+    list_unread,
+    read_version_text,
+    require_version_text,
+)
 from teamspace.repository.domain.writing import UploadLimit, add_version, put, unused_keys
 from teamspace.repository.schemas import (
     MARKDOWN,
@@ -29,6 +36,7 @@ from teamspace.repository.schemas import (
     UploadRow,
     VersionDraft,
     VersionRow,
+    VersionSource,
     VersionText,
     VersionWritten,
     Visibility,
@@ -54,6 +62,7 @@ __all__ = [
     "UploadRow",
     "VersionDraft",
     "VersionRow",
+    "VersionSource",
     "VersionText",
     "VersionWritten",
     "Visibility",
@@ -64,22 +73,29 @@ __all__ = [
     "copying",
     "delete",
     "deleting",
+    "extract_now",
+    "find_current",
+    "find_derived",
     "get_as_of_version",
     "get_by_id_or_key",
+    "get_latest_derivation",
     "get_permissions",
     "get_version",
     "get_version_at_key",
     "get_visible",
     "key_order",
     "list_documents",
+    "list_unread",
     "multipart",
     "naming",
     "put",
+    "put_derived",
     "read_fence",
     "read_text",
     "read_version_text",
     "reading",
     "require",
+    "require_version_text",
     "unused_keys",
     "write_fence_without_grants",
     "writing",

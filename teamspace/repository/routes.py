@@ -116,8 +116,8 @@ async def derivations(db: Db, who: Principal, id: str) -> Derivations:
     return await provenance.get_derivations(db, who, id)
 
 
-async def processing(db: Db, who: Principal, id: str) -> Processing:
-    return await provenance.get_processing(db, who, id)
+async def processing(db: Db, files: BlobStore, who: Principal, id: str) -> Processing:
+    return await provenance.get_processing(db, files, who, id)
 
 
 async def targets(db: Db, who: Principal, query: TargetsQuery) -> ShareTargets:

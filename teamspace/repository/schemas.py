@@ -61,6 +61,15 @@ class StoredHeaders(msgspec.Struct, frozen=True, omit_defaults=True):
     checksum: Checksum | None = None
 
 
+class VersionSource(msgspec.Struct, frozen=True):
+    """A version that another one is made from, and which characters of its text, if that is known."""
+
+    object_id: str
+    number: int
+    start: int | None = None
+    end: int | None = None
+
+
 class VersionDraft(msgspec.Struct, frozen=True):
     """A version to be written: everything but its bytes. Stored as JSON while a multipart upload is under way."""
 
@@ -78,6 +87,12 @@ class VersionDraft(msgspec.Struct, frozen=True):
     """The searchable text, if the writer already has it."""
     carried: StoredHeaders | None = None
     tags: dict[str, str] | None = None
+    sources: tuple[VersionSource, ...] = ()
+    """What it is made from; first the document that it stands beside, which limits who can see it."""
+    step: str | None = None
+    """The step of the run that makes it."""
+    recipe: str = ""
+    """A hash of how it is made from its sources."""
 
     def with_checksum(self, checksum: Checksum | None) -> "VersionDraft":
         """Return a copy with the checksum of the bytes."""
@@ -243,8 +258,13 @@ class DerivationRow(msgspec.Struct, frozen=True):
     number: int
     source_id: str
     source_number: int
+    checked_number: int
+    recipe: str
     run_id: str | None
     step: str | None
+    span_start: int | None
+    span_end: int | None
+    latest: bool
     created_at: str
 
 
@@ -424,10 +444,46 @@ class RelatedObject(msgspec.Struct, frozen=True):
     key: str
     filename: str
     version: int
+    """The derived version."""
     source_version: int
+    """The version of the source that it was made from."""
+    current_source_version: int
+    stale: bool
+    """Whether the source has changed since."""
+    edited: bool
+    """Whether the derived document was changed by hand since."""
+    start: int | None
+    end: int | None
+    """Which characters of the source's text were used, if that is known."""
     run_id: str | None
     step: str | None
     created_at: str
+
+
+class ChangedPassage(msgspec.Struct, frozen=True):
+    """Lines of a text before and after a change, perhaps cut."""
+
+    line: int
+    """The number of the first line in the newer text, counted from 1."""
+    before: str
+    after: str
+
+
+class TextChanges(msgspec.Struct, frozen=True):
+    """How the text of a source has changed since something was derived from it."""
+
+    added: int
+    removed: int
+    """Lines; a changed line counts as both."""
+    passages: list[ChangedPassage]
+    """The first few."""
+    complete: bool
+    """Whether the whole text was compared."""
+
+
+class ProcessedObject(RelatedObject, frozen=True):
+    changes: TextChanges | None = None
+    """What has changed in the source of a stale one, if both versions have a text; null beyond the first few."""
 
 
 class Derivations(msgspec.Struct, frozen=True):
@@ -440,8 +496,8 @@ class Processing(msgspec.Struct, frozen=True):
 
     text_state: TextState
     text_fault: str | None
-    sources: list[RelatedObject]
-    derived: list[RelatedObject]
+    sources: list[ProcessedObject]
+    derived: list[ProcessedObject]
     runs: list[str]
 
 

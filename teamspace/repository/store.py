@@ -22,6 +22,7 @@ from teamspace.repository.schemas import (
     UploadPartRow,
     UploadRow,
     UploadUsage,
+    VersionDraft,
     VersionRow,
     Visibility,
 )
@@ -168,7 +169,7 @@ async def update(tx: Tx, row: ObjectRow) -> None:
     """
     await tx.run(
         "UPDATE objects SET filename = :filename, title = :title, content_type = :content_type, version = :version, numbered = :numbered, removed = :removed, size = :size,"
-        " sha256 = :sha256, etag = :etag, text_state = :text_state, text_fault = :text_fault,"
+        " sha256 = :sha256, etag = :etag, text_state = :text_state, text_fault = :text_fault, text_tries = 0,"
         " written_at = :written_at, updated_at = :updated_at WHERE id = :id",
         **{name: value for name, value in msgspec.structs.asdict(row).items() if name not in _IMMUTABLE},
     )
@@ -514,7 +515,9 @@ async def delete_grant(tx: Tx, object_id: str, kind: PrincipalType, id: str) -> 
 async def set_text_state(tx: Tx, object_id: str, number: int, state: TextState, fault: str | None) -> bool:
     """Return False if there is a newer version by now."""
     return await tx.exists(
-        "UPDATE objects SET text_state = :state, text_fault = :fault WHERE id = :id AND version = :number RETURNING id",
+        "UPDATE objects SET text_state = :state, text_fault = :fault,"
+        " text_tries = text_tries + CASE WHEN :state = 'failed' THEN 1 ELSE 0 END"
+        " WHERE id = :id AND version = :number RETURNING id",
         id=object_id, number=number, state=state, fault=fault,
     )  # fmt: skip
 
@@ -527,7 +530,8 @@ async def fail_text(tx: Tx, object_id: str, author_id: str, fault: str) -> Objec
     """Mark pending text as failed and return the object, if this person wrote the newest version."""
     return await tx.one(
         ObjectRow,
-        "UPDATE objects SET text_state = 'failed', text_fault = :fault WHERE id = :id AND text_state = 'pending'"
+        "UPDATE objects SET text_state = 'failed', text_fault = :fault, text_tries = text_tries + 1"
+        " WHERE id = :id AND text_state = 'pending'"
         " AND EXISTS (SELECT 1 FROM object_versions WHERE object_id = objects.id AND number = objects.version"
         f" AND author_id = :author_id) RETURNING {columns(ObjectRow)}",
         id=object_id, author_id=author_id, fault=fault,
@@ -537,11 +541,77 @@ async def fail_text(tx: Tx, object_id: str, author_id: str, fault: str) -> Objec
 # Provenance
 
 
+async def insert_derivations(tx: Tx, row: VersionRow, draft: VersionDraft) -> None:
+    """Insert the sources of a version, which is the newest derived one from now on."""
+    await tx.run("UPDATE object_derivations SET latest = FALSE WHERE object_id = :id AND latest", id=row.object_id)
+    for source in draft.sources:
+        derivation = DerivationRow(
+            row.object_id, row.number, source.object_id, source.number, source.number, draft.recipe, row.run_id,
+            draft.step, source.start, source.end, True, row.created_at,
+        )  # fmt: skip
+        await tx.run(
+            f"INSERT INTO object_derivations (org_id, {columns(DerivationRow)})"
+            f" VALUES (:org_id, {placeholders(DerivationRow)})",
+            org_id=row.org_id, **msgspec.structs.asdict(derivation),
+        )  # fmt: skip
+
+
+async def confirm_derivation(tx: Tx, object_id: str, number: int, source_id: str, checked_number: int) -> None:
+    """Note that a derived version is right for another version of the source too."""
+    await tx.run(
+        "UPDATE object_derivations SET checked_number = :checked_number"
+        " WHERE object_id = :object_id AND number = :number AND source_id = :source_id",
+        object_id=object_id, number=number, source_id=source_id, checked_number=checked_number,
+    )  # fmt: skip
+
+
+async def delete_derivations(tx: Tx, object_id: str, number: int) -> None:
+    """Delete the sources of a version; the newest derived one of those left becomes the latest."""
+    await tx.run(
+        "DELETE FROM object_derivations WHERE object_id = :id AND number = :number", id=object_id, number=number
+    )
+    await tx.run(
+        "UPDATE object_derivations SET latest = TRUE WHERE object_id = :id"
+        " AND number = (SELECT MAX(number) FROM object_derivations WHERE object_id = :id)",
+        id=object_id,
+    )  # fmt: skip
+
+
+async def get_latest_derivation(db: Reads, object_id: str, source_id: str) -> DerivationRow | None:
+    """Return how the newest derived version of an object was made from a source."""
+    return await db.one(
+        DerivationRow,
+        f"SELECT {columns(DerivationRow)} FROM object_derivations WHERE object_id = :object_id"
+        " AND source_id = :source_id AND latest",
+        object_id=object_id, source_id=source_id,
+    )  # fmt: skip
+
+
+async def find_derived_number(db: Reads, object_id: str, run_id: str, step: str) -> int | None:
+    """Return the newest version that a step of a run has derived."""
+    return await db.one(
+        int,
+        "SELECT number FROM object_derivations WHERE object_id = :object_id AND run_id = :run_id AND step = :step"
+        " ORDER BY number DESC LIMIT 1",
+        object_id=object_id, run_id=run_id, step=step,
+    )  # fmt: skip
+
+
+async def get_shared(tx: Tx, fence: Fence, object_id: str) -> ObjectRow | None:
+    """Return an object whose row stays as it is until the commit."""
+    return await tx.one(
+        ObjectRow,
+        f"SELECT {columns(ObjectRow)} FROM objects WHERE id = :id AND {fence.sql} {tx.dialect.share_lock}",
+        id=object_id, **fence.params,
+    )  # fmt: skip
+
+
 async def select_sources(db: Reads, object_id: str, limit: int) -> list[DerivationRow]:
+    """Return the sources of the newest derived version."""
     return await db.all(
         DerivationRow,
-        f"SELECT {columns(DerivationRow)} FROM object_derivations WHERE object_id = :id"
-        " ORDER BY number DESC, source_id LIMIT :limit",
+        f"SELECT {columns(DerivationRow)} FROM object_derivations WHERE object_id = :id AND latest"
+        " ORDER BY source_id LIMIT :limit",
         id=object_id, limit=limit,
     )  # fmt: skip
 
@@ -555,12 +625,26 @@ async def select_sources_of_version(db: Reads, object_id: str, number: int) -> l
 
 
 async def select_derived(db: Reads, source_id: str, limit: int) -> list[DerivationRow]:
+    """Return the objects whose newest derived version was made from this one."""
     return await db.all(
         DerivationRow,
-        f"SELECT {columns(DerivationRow)} FROM object_derivations WHERE source_id = :id"
-        " ORDER BY object_id DESC, number DESC LIMIT :limit",
+        f"SELECT {columns(DerivationRow)} FROM object_derivations WHERE source_id = :id AND latest"
+        " ORDER BY object_id DESC LIMIT :limit",
         id=source_id, limit=limit,
     )  # fmt: skip
+
+
+async def select_unread(db: Reads, fence: Fence, limit: int) -> list[str]:
+    """Return objects whose text is not extracted and can still be, newest first."""
+    where = "objects.text_state IN ('pending', 'failed') AND objects.text_tries < 3"
+    return await db.all(
+        str,
+        f"SELECT id FROM objects WHERE id IN ({fence.newest(db.dialect, where)}) ORDER BY id DESC",
+        before=_AFTER_ANY_ID, limit=limit, **fence.params,
+    )  # fmt: skip
+
+
+_AFTER_ANY_ID = "~"
 
 
 # fmt: off
@@ -604,6 +688,11 @@ INVARIANTS = (
     Invariant("objects.audit", "the creation of every object is in the audit log",
         "SELECT id FROM objects WHERE id NOT IN"
         " (SELECT target FROM audit WHERE action = 'object.create' AND target IS NOT NULL)"),
+    Invariant("objects.derivations", "a derivation has its version, one company with its source, and is latest if its version is the newest derived",
+        "SELECT d.object_id FROM object_derivations d LEFT JOIN object_versions v"
+        " ON v.object_id = d.object_id AND v.number = d.number LEFT JOIN objects s ON s.id = d.source_id"
+        " WHERE v.id IS NULL OR s.org_id <> d.org_id OR v.org_id <> d.org_id OR d.latest <> (d.number ="
+        " (SELECT MAX(number) FROM object_derivations WHERE object_id = d.object_id))"),
     Invariant("objects.text", "every object is in the full-text index, and no deleted object is",
         "SELECT id FROM objects WHERE NOT removed AND NOT EXISTS"
         " (SELECT 1 FROM texts WHERE kind = 'object' AND ref = objects.id AND org_id = objects.org_id) UNION ALL"

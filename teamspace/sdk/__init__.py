@@ -11,14 +11,18 @@ A plugin's entry module has some of these tables, each a tuple of rows:
 Rows name their functions, which are in the same module. `teamspace.sdk.testing` runs a server for a plugin's own tests.
 """
 
+from teamspace.ai import Gateway
 from teamspace.blobs import FolderStore, LargeBlobStore, PlainBlobStore
+from teamspace.completions import estimate_tokens
 from teamspace.core.db import Db, Tx
 from teamspace.core.errors import UserError
 from teamspace.core.permissions import Feature, Permission
 from teamspace.core.principal import Principal
 from teamspace.core.tables import BlobStoreSpec, JobSpec, Tool, Workflow
 from teamspace.jobs import JobContext
+from teamspace.pipeline import chat, translate
 from teamspace.plugins import PluginRequest, PluginRoute
+from teamspace.quota import Spend
 from teamspace.settings import Settings
 from teamspace.tools import Artifact, Toolbox, ToolContext
 
@@ -28,6 +32,7 @@ __all__ = [
     "Db",
     "Feature",
     "FolderStore",
+    "Gateway",
     "JobContext",
     "JobSpec",
     "LargeBlobStore",
@@ -37,10 +42,14 @@ __all__ = [
     "PluginRoute",
     "Principal",
     "Settings",
+    "Spend",
     "Tool",
     "ToolContext",
     "Toolbox",
     "Tx",
     "UserError",
     "Workflow",
+    "chat",
+    "estimate_tokens",
+    "translate",
 ]

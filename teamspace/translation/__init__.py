@@ -5,6 +5,9 @@ can be reused, in the caller's transaction.
 """
 
 from teamspace.translation.domain.engine import Translated, remember, translate
+from teamspace.translation.domain.glossary import get_revision
+from teamspace.translation.domain.languages import clean_tag
+from teamspace.translation.schemas import FailedCheck
 from teamspace.translation.store import INVARIANTS
 
-__all__ = ["INVARIANTS", "Translated", "remember", "translate"]
+__all__ = ["INVARIANTS", "FailedCheck", "Translated", "clean_tag", "get_revision", "remember", "translate"]

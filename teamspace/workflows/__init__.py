@@ -7,6 +7,7 @@ from teamspace.workflows.domain.definitions import Definition, check, get_defini
 from teamspace.workflows.domain.language.specs import ToolShape, WorkflowSpec
 from teamspace.workflows.domain.shapes import shape_of
 from teamspace.workflows.domain.starting import PreparedRun, prepare, start
+from teamspace.workflows.domain.sweeping import RunSweeper
 from teamspace.workflows.schemas import RunBody, RunDetail, RunOutline
 from teamspace.workflows.store import INVARIANTS
 
@@ -20,6 +21,7 @@ __all__ = [
     "RunBody",
     "RunDetail",
     "RunOutline",
+    "RunSweeper",
     "ToolShape",
     "WorkflowSpec",
     "check",

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from teamspace.ai import Gateway
 from teamspace.core.db import Db
 from teamspace.core.errors import Conflict, Forbidden, InvalidSpec, NotCancellable
 from teamspace.core.paging import Paging
@@ -27,6 +28,7 @@ from teamspace.workflows.schemas import (
     SpecFormat,
     SpecReport,
     VersionQuery,
+    WorkflowDryRun,
 )
 
 # fmt: off
@@ -55,8 +57,7 @@ async def publish(
 
 
 async def index(db: Db, who: Principal, catalog: Catalog, query: Paging) -> DefinitionPage:
-    await catalog.materialize(db, who)
-    return await definitions.list_page(db, who, query)
+    return await catalog.list_page(db, who, query)
 
 
 async def schema() -> SpecFormat:
@@ -66,13 +67,14 @@ async def schema() -> SpecFormat:
 
 
 async def show(db: Db, who: Principal, catalog: Catalog, query: VersionQuery, slug: str) -> DefinitionDetail:
-    await catalog.materialize(db, who, slug)
-    return await definitions.get_detail(db, who, slug, query.version)
+    return await catalog.get_detail(db, who, slug, query.version)
 
 
 async def run(
-    db: Db, who: Principal, catalog: Catalog, queue: Queue, body: RunBody, slug: str
-) -> Accepted[RunDetail | RunOutline]:
+    db: Db, who: Principal, catalog: Catalog, queue: Queue, toolbox: Toolbox, gateway: Gateway, body: RunBody, slug: str
+) -> Accepted[RunDetail | RunOutline] | WorkflowDryRun:
+    if body.dry_run:
+        return await actions.preview(db, who, catalog, toolbox, gateway, slug, body)
     return Accepted(await actions.run(db, who, catalog, queue, slug, body))
 
 

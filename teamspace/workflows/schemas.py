@@ -214,6 +214,13 @@ class StepResult(msgspec.Struct, frozen=True, omit_defaults=True):
     """Ids in its arguments and its result that could be documents."""
 
 
+class StepMeta(msgspec.Struct, frozen=True):
+    """What the engine needs of a step's result, besides its value."""
+
+    counts: dict[str, int] = {}
+    branch: bool | None = None
+
+
 class ItemRow(msgspec.Struct, frozen=True):
     """An item of a step and its job."""
 
@@ -361,9 +368,16 @@ class DryStep(msgspec.Struct, frozen=True, kw_only=True):
     kind: str
     tool: str | None
     jobs: int | None
-    """At most; null if that depends on results."""
+    """Null if that depends on results."""
+    most_jobs: int
     requests: int
     tokens: int
+    certain: bool
+    """Whether every run with this input comes to it."""
+    offered: bool
+    """Whether the caller may call its tool now."""
+    error: RunFault | None
+    """Why every run with this input fails here."""
 
 
 class WorkflowDryRun(DryRun, frozen=True, kw_only=True):

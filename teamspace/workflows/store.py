@@ -119,7 +119,7 @@ async def get_spec(db: Reads, team_id: str, digest: str) -> str | None:
 # Runs: written under the lock of the run
 
 
-async def insert_run(tx: Tx, run: NewRun, input: str) -> None:
+async def insert_run(tx: Tx, run: NewRun) -> None:
     account, scope = run.authority.account, run.authority.scope
     await tx.run(
         "INSERT INTO runs (id, org_id, team_id, owner_id, scope, limited_by, trigger_id, resumed_from, slug, version, digest,"
@@ -131,9 +131,43 @@ async def insert_run(tx: Tx, run: NewRun, input: str) -> None:
         trigger_id=run.trigger_id, resumed_from=run.resumed_from, slug=run.slug, version=run.version, digest=run.digest,
         max_steps=run.max_steps, counts=as_json(run.counts), locale=run.locale,
     )  # fmt: skip
+
+
+async def insert_input(tx: Tx, run: RunRow, input: str) -> None:
     await tx.run(
         "INSERT INTO run_inputs (run_id, org_id, team_id, input) VALUES (:run_id, :org_id, :team_id, :input)",
-        run_id=run.id, org_id=account.org_id, team_id=account.team_id, input=input,
+        run_id=run.id, org_id=run.org_id, team_id=run.team_id, input=input,
+    )  # fmt: skip
+
+
+async def copy_input(tx: Tx, run_id: str, target: str) -> None:
+    await tx.run(
+        "INSERT INTO run_inputs (run_id, org_id, team_id, input)"
+        " SELECT :target, org_id, team_id, input FROM run_inputs WHERE run_id = :run_id",
+        run_id=run_id, target=target,
+    )  # fmt: skip
+
+
+async def copy_objects(tx: Tx, run_id: str, target: str) -> None:
+    await tx.run(
+        "INSERT INTO run_objects (run_id, object_id, org_id, team_id)"
+        " SELECT :target, object_id, org_id, team_id FROM run_objects WHERE run_id = :run_id",
+        run_id=run_id, target=target,
+    )  # fmt: skip
+    await tx.run(
+        "UPDATE runs SET objects = (SELECT before.objects FROM runs AS before WHERE before.id = :run_id)"
+        " WHERE id = :target",
+        run_id=run_id, target=target,
+    )  # fmt: skip
+
+
+async def copy_steps(tx: Tx, run_id: str, target: str, step_ids: Sequence[str]) -> None:
+    """Copy steps to another run, as succeeded."""
+    await tx.run(
+        "INSERT INTO run_steps (run_id, step_id, org_id, team_id, number, state, total, started_at, finished_at)"
+        " SELECT :target, step_id, org_id, team_id, number, 'succeeded', total, started_at, finished_at FROM run_steps"
+        f" WHERE run_id = :run_id AND step_id {tx.dialect.in_strings.format('step_ids')}",
+        run_id=run_id, target=target, step_ids=as_json(step_ids),
     )  # fmt: skip
 
 
@@ -181,10 +215,6 @@ async def add_objects(tx: Tx, run: RunRow, object_ids: Sequence[str], most: int)
         " AS listed) WHERE id = :id",
         id=run.id, most=most + 1,
     )  # fmt: skip
-
-
-async def set_objects(tx: Tx, run_id: str, objects: int) -> None:
-    await tx.run("UPDATE runs SET objects = :objects WHERE id = :id", id=run_id, objects=objects)
 
 
 async def insert_step(
@@ -266,7 +296,7 @@ async def select_ends(db: Reads, run_id: str, step_id: str) -> list[JobEndRow]:
         f" JOIN {table} ON {table}.id = run_items.job_id WHERE run_items.run_id = :run_id AND run_items.step_id = :step_id"
         for table in _JOB_TABLES
     )
-    return await db.all(JobEndRow, f"{ended} ORDER BY item", run_id=run_id, step_id=step_id)
+    return await db.all(JobEndRow, ended, run_id=run_id, step_id=step_id)
 
 
 _JOB_TABLES = ("jobs", "job_archive")

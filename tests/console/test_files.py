@@ -340,11 +340,11 @@ def share_with(
 
 def insert_derivation(instance: Instance, derived: str, source: str) -> None:
     """Record that a file was created from another."""
-    row = (derived, 1, source, 1, instance.org["id"], "translate", "2026-01-01T00:00:00.000Z")
+    row = (derived, 1, source, 1, 1, "", True, instance.org["id"], "translate", "2026-01-01T00:00:00.000Z")
     with closing(sqlite3.connect(Path(instance.served.settings["SERVICE_DATA"]) / "teamspace.sqlite")) as file, file:
         file.execute(
-            "INSERT INTO object_derivations (object_id, number, source_id, source_number, org_id, step, created_at)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO object_derivations (object_id, number, source_id, source_number, checked_number, recipe, latest,"
+            " org_id, step, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             row,
         )
 

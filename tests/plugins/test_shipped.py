@@ -18,7 +18,7 @@ WORDS, ETA = "/api/x/example-tools/word-count", "/api/x/integrator-demo/eta"
 def test_all_are_loaded() -> None:
     assert failures(wiring.SHIPPED) == {}
     found = [result.package.source for result in wiring.SHIPPED.results if result.package.is_plugin]
-    assert found == ["example-tools", "integrator-demo", "rs3"]
+    assert found == ["doc-indexer", "doc-pipeline", "example-tools", "integrator-demo", "rs3", "translate-chat"]
 
 
 def test_they_import_nothing_but_the_sdk() -> None:

@@ -7,8 +7,9 @@ from tests.repository.help import put, share
 from tests.support.world import Caller, World
 
 INSERT_DERIVATION = (
-    "INSERT INTO object_derivations (object_id, number, source_id, source_number, org_id, run_id, step, created_at)"
-    " VALUES (:object_id, 1, :source_id, 1, :org_id, :run_id, 'translate', '2030-01-01T00:00:00.000Z')"
+    "INSERT INTO object_derivations (object_id, number, source_id, source_number, checked_number, recipe, latest, org_id,"
+    " run_id, step, created_at)"
+    " VALUES (:object_id, 1, :source_id, 1, 1, '', TRUE, :org_id, :run_id, 'translate', '2030-01-01T00:00:00.000Z')"
 )
 
 

@@ -164,7 +164,10 @@ async def test_a_team_turns_tools_on_and_off_for_itself(world: World) -> None:
         "create_document": ("shipped", True), "create_note": ("shipped", True), "read_document": ("shipped", True),
         "read_note": ("shipped", True), "search": ("shipped", True), "sample_agent": ("sample", False),
         "sample_card": ("sample", False), "sample_large": ("sample", False), "sample_sum": ("sample", True),
-        "shipment_eta": ("integrator-demo", True),
+        "shipment_eta": ("integrator-demo", True), "chat_message": ("translate-chat", True),
+        "translate_text": ("translate-chat", True), "doc_text": ("shipped", True),
+        "doc_extract_fields": ("shipped", True), "doc_render": ("shipped", True), "doc_translate": ("shipped", True),
+        "repo_list_unindexed": ("shipped", True), "repo_extract_text": ("shipped", True),
         "word_count": ("example-tools", True),
     }  # fmt: skip
     assert await broken(world) == []

@@ -35,6 +35,12 @@ _TTL = _MAX_SECONDS + 30
 """Seconds. The reservation of a remote worker's call outlasts it."""
 
 OnDelta = Callable[[str], Awaitable[None]]
+Keep = Callable[[Tx, ModelAnswer], Awaitable[None]]
+"""Called with the answer in the transaction that settles what it cost."""
+
+
+class _Settle(Protocol):
+    async def __call__(self, spent: Spend, keep: Callable[[Tx], Awaitable[None]] | None = None, /) -> None: ...
 
 
 class Models(Protocol):
@@ -48,6 +54,8 @@ class GatewayAnswer(msgspec.Struct, frozen=True):
     executor: str
     """The name of the executor that answered."""
     simulated: bool
+    reused: bool = False
+    """Whether it was given before, and so costs nothing."""
 
 
 class Gateway:
@@ -58,6 +66,7 @@ class Gateway:
     async def call(
         self, db: Db, who: Principal, request: ModelRequest, *, purpose: str, role: ModelRole = ModelRole.CHAT,
         on_delta: OnDelta | None = None, stop: asyncio.Event | None = None, origin: JobOrigin | None = None,
+        keep: Keep | None = None,
     ) -> GatewayAnswer:  # fmt: skip
         """Have a request answered, under the caller's quotas and with an audit row.
 
@@ -70,6 +79,9 @@ class Gateway:
             async with self._audited(db, who, target, purpose) as tx:
                 job_id = await self._enqueue(tx, who, target.executor_id, input, request.model, origin)
             answer = await self.wait_for_worker(db, job_id, stop)
+            if keep is not None:
+                async with db.maintenance(who) as tx:
+                    await keep(tx, answer)
         else:
             estimated = estimate(request)
             async with self._audited(db, who, target, purpose) as tx:
@@ -80,7 +92,7 @@ class Gateway:
             async with self._settling(db, reserved) as settle:
                 asked = msgspec.structs.replace(request, model=request.model or target.model)
                 answer = await self.ask(db, who, target.executor_id, asked, on_delta=on_delta, stop=stop)
-                await settle(Spend(1, answer.usage.total_tokens))
+                await settle(Spend(1, answer.usage.total_tokens), keep and (lambda tx: keep(tx, answer)))
         if who.call.meter:
             who.call.meter.add(1, answer.usage.total_tokens)
         return GatewayAnswer(answer, target.name, target.simulated)
@@ -129,15 +141,17 @@ class Gateway:
         return await _answer(model, request)
 
     @asynccontextmanager
-    async def _settling(self, db: Db, reservation_id: str) -> AsyncIterator[Callable[[Spend], Awaitable[None]]]:
+    async def _settling(self, db: Db, reservation_id: str) -> AsyncIterator[_Settle]:
         """Settle a reservation in the block, or with what a failure has cost.
 
         If the block is cancelled, the reservation is charged when it expires: the model may have done its work.
         """
 
-        async def settle(spent: Spend) -> None:
+        async def settle(spent: Spend, keep: Callable[[Tx], Awaitable[None]] | None = None) -> None:
             async with db.maintenance(system()) as tx:
                 await quota.settle(tx, reservation_id, spent)
+                if keep is not None:
+                    await keep(tx)
 
         try:
             with self._renewals.renew(db, reservation_id):

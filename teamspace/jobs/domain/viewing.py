@@ -1,6 +1,6 @@
 """What people see of jobs: in full, or a summary; and why a job waits."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -40,6 +40,11 @@ async def list_jobs(db: Db, who: Principal, readable: ReadableSubjects, query: J
         await view.render(db, row) if access.may_read(who, row, subjects) else to_summary(row) for row in page.items
     ]
     return JobPage(items, page.next_cursor)
+
+
+async def find_live_subjects(db: Reads, kind: str, subject_ids: Sequence[str]) -> frozenset[str]:
+    """Return those of the subjects for which a job of the kind waits or runs."""
+    return frozenset(await store.select_live_subjects(db, kind, subject_ids) if subject_ids else ())
 
 
 async def find(

@@ -123,6 +123,7 @@ async def delete_version(
         tx.target, tx.detail = row.id, {"key": row.key, "version": version.number}
         await blobs.release_references(tx, row.org_id, await _blobs(tx, version))
         await store.delete_version(tx, version.id)
+        await store.delete_derivations(tx, row.id, version.number)
         await quota.add_stored(tx, row.org_id, row.team_id, size=-version.size)
         await _show_newest(tx, queue, who, row, version)
         return version

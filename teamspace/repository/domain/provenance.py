@@ -1,41 +1,124 @@
 """Sources, derived objects and processing of a document, limited to what the caller can see."""
 
+from typing import Any
+
+import msgspec
+
+from teamspace.blobs import BlobMissing, BlobStore, DamagedBlob
+from teamspace.core import pools
 from teamspace.core.db import Db, Reads
+from teamspace.core.errors import NotFound
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 from teamspace.repository import access, store
-from teamspace.repository.domain import finding
-from teamspace.repository.schemas import DerivationRow, Derivations, ObjectItem, Processing, RelatedObject
+from teamspace.repository.domain import finding, text_changes, texts
+from teamspace.repository.schemas import (
+    DerivationRow,
+    Derivations,
+    ObjectItem,
+    ObjectRow,
+    ProcessedObject,
+    Processing,
+    RelatedObject,
+    TextChanges,
+)
 
 _MAX_COUNT = 200
+_MAX_COMPARED = 3
+"""Pairs of versions whose texts one request compares."""
+
+
+class _Link(msgspec.Struct, frozen=True):
+    """A derivation, and the object at its other end."""
+
+    step: DerivationRow
+    other: ObjectItem
+    source_version: int
+    """The newest version of the source."""
+    derived_version: int
+
+
+class _Related(msgspec.Struct, frozen=True):
+    sources: list[_Link]
+    derived: list[_Link]
 
 
 async def get_derivations(db: Db, who: Principal, object_id: str) -> Derivations:
-    row = await finding.get_visible(db, who, object_id)
-    return await _related(db, who, row.id)
-
-
-async def get_processing(db: Db, who: Principal, object_id: str) -> Processing:
-    row = await finding.get_visible(db, who, object_id)
-    related = await _related(db, who, row.id)
-    runs = dict.fromkeys(item.run_id for item in (*related.sources, *related.derived) if item.run_id)
-    return Processing(row.text_state, row.text_fault, related.sources, related.derived, list(runs))
-
-
-async def _related(db: Reads, who: Principal, object_id: str) -> Derivations:
-    sources = await store.select_sources(db, object_id, _MAX_COUNT)
-    derived = await store.select_derived(db, object_id, _MAX_COUNT)
-    ids = {step.source_id for step in sources} | {step.object_id for step in derived}
-    fence = access.fence(who, P.FILES_READ, across_org=True)
-    visible = {item.id: item for item in await store.select_by_ids(db, fence, sorted(ids))}
+    related = await _related(db, who, await finding.get_visible(db, who, object_id))
     return Derivations(
-        sources=[_to_related(visible[step.source_id], step) for step in sources if step.source_id in visible],
-        derived=[_to_related(visible[step.object_id], step) for step in derived if step.object_id in visible],
+        sources=[RelatedObject(**_describe(link)) for link in related.sources],
+        derived=[RelatedObject(**_describe(link)) for link in related.derived],
     )
 
 
-def _to_related(item: ObjectItem, step: DerivationRow) -> RelatedObject:
-    return RelatedObject(
-        id=item.id, key=item.key, filename=item.filename, version=step.number, source_version=step.source_number,
-        run_id=step.run_id, step=step.step, created_at=step.created_at,
+async def get_processing(db: Db, files: BlobStore, who: Principal, object_id: str) -> Processing:
+    row = await finding.get_visible(db, who, object_id)
+    related = await _related(db, who, row)
+    changes = await _compare(db, files, who, [*related.sources, *related.derived])
+    runs = dict.fromkeys(link.step.run_id for link in (*related.sources, *related.derived) if link.step.run_id)
+    return Processing(
+        row.text_state, row.text_fault, sources=[_processed(link, changes) for link in related.sources],
+        derived=[_processed(link, changes) for link in related.derived], runs=list(runs),
     )  # fmt: skip
+
+
+async def _related(db: Reads, who: Principal, row: ObjectRow) -> _Related:
+    sources = await store.select_sources(db, row.id, _MAX_COUNT)
+    derived = await store.select_derived(db, row.id, _MAX_COUNT)
+    ids = {step.source_id for step in sources} | {step.object_id for step in derived}
+    fence = access.fence(who, P.FILES_READ, across_org=True)
+    visible = {item.id: item for item in await store.select_by_ids(db, fence, sorted(ids))} if ids else {}
+    return _Related(
+        sources=[
+            _Link(step, source, source.version, row.version)
+            for step in sources
+            if (source := visible.get(step.source_id))
+        ],
+        derived=[
+            _Link(step, item, row.version, item.version) for step in derived if (item := visible.get(step.object_id))
+        ],
+    )
+
+
+_Pair = tuple[str, int, int]
+"""A source, the version that something is derived from, and its newest version."""
+
+
+async def _compare(db: Db, files: BlobStore, who: Principal, links: list[_Link]) -> dict[_Pair, TextChanges]:
+    """Return what has changed in the sources of what is stale, for a few pairs of versions."""
+    pairs = list(dict.fromkeys(_pair(link) for link in links if _is_stale(link)))[:_MAX_COMPARED]
+    found = {pair: await _compare_versions(db, files, who, *pair) for pair in pairs}
+    return {pair: changes for pair, changes in found.items() if changes is not None}
+
+
+async def _compare_versions(
+    db: Db, files: BlobStore, who: Principal, source_id: str, before: int, after: int
+) -> TextChanges | None:
+    try:
+        old = await texts.read_version_text(db, files, who, source_id, before)
+        new = await texts.read_version_text(db, files, who, source_id, after)
+    except (NotFound, BlobMissing, DamagedBlob):  # without a text, not extracted yet, deleted, or logged as damaged
+        return None
+    return await pools.TEXT.run(text_changes.compare, old.text, new.text)
+
+
+def _pair(link: _Link) -> _Pair:
+    return link.step.source_id, link.step.checked_number, link.source_version
+
+
+def _is_stale(link: _Link) -> bool:
+    return link.step.checked_number != link.source_version
+
+
+def _processed(link: _Link, changes: dict[_Pair, TextChanges]) -> ProcessedObject:
+    return ProcessedObject(**_describe(link), changes=changes.get(_pair(link)))
+
+
+def _describe(link: _Link) -> dict[str, Any]:
+    step, other = link.step, link.other
+    return {
+        "id": other.id, "key": other.key, "filename": other.filename, "version": step.number,
+        "source_version": step.source_number, "current_source_version": link.source_version,
+        "stale": _is_stale(link), "edited": link.derived_version != step.number, "start": step.span_start,
+        "end": step.span_end, "run_id": step.run_id, "step": step.step, "created_at": step.created_at,
+    }  # fmt: skip

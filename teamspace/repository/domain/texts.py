@@ -7,7 +7,7 @@ quota: the file it came from already does, and compressed it is not much larger 
 
 import zlib
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from functools import partial
 
 import msgspec
@@ -17,12 +17,13 @@ from teamspace.blobs import BlobStore, StagedBlob
 from teamspace.core import clock, pools
 from teamspace.core.db import Db, Reads, Tx
 from teamspace.core.errors import NotFound
+from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 from teamspace.core.replies import StoredContent
 from teamspace.events import Change
-from teamspace.extraction import ReaderPool
+from teamspace.extraction import ReaderPool, Waiting
 from teamspace.jobs import Queue
-from teamspace.repository import store
+from teamspace.repository import access, store
 from teamspace.repository.domain import changes, finding, locks, naming, reading
 from teamspace.repository.schemas import (
     MARKDOWN,
@@ -84,16 +85,68 @@ async def extract(
     except NotFound:
         raise jobs.Obsolete("repository.object_gone") from None
     version = await finding.get_version(db, row, row.version)
-    result, text = await _read(db, files, readers, version, job)
-    prepared = await fulltext.prepare(text, is_markdown=row.content_type == MARKDOWN)
+    return await _extract_version(db, files, readers, who, row, version, job.pause_deadline)
+
+
+async def extract_now(
+    db: Db, files: BlobStore, readers: ReaderPool, who: Principal, object_id: str
+) -> tuple[ObjectRow, ExtractTextResult]:
+    """Extract the text of the newest version, unless that was done; NotFound if `who` cannot read the object."""
+    row = await finding.get_visible(db, who, object_id)
+    version = await finding.get_version(db, row, row.version)
+    if row.text_state in ("ready", "none"):
+        size = len(await _load_text(db, files, row, version)) if row.text_state == "ready" else 0
+        return row, ExtractTextResult(row.text_state, size)
+    return row, await _extract_version(db, files, readers, who, row, version, nullcontext)
+
+
+async def require_version_text(
+    db: Db, files: BlobStore, readers: ReaderPool, who: Principal, object_id: str, number: int | None = None
+) -> VersionText:
+    """Return the text of a version, and extract it if that was not done yet; NoText if it has none."""
+    row = await finding.get_visible(db, who, object_id)
+    version = await finding.get_version(db, row, row.version if number is None else number)
+    try:
+        return VersionText(row, version, await _load_text(db, files, row, version))
+    except NoText:
+        if version.number == row.version and row.text_state != "pending":
+            raise
+    result = await _extract_version(db, files, readers, who, row, version, nullcontext)
+    if result.text_state != "ready":
+        raise NoText("repository.text_failed" if result.text_state == "failed" else "repository.text_none")
+    return await read_version_text(db, files, who, object_id, version.number)
+
+
+async def _extract_version(
+    db: Db, files: BlobStore, readers: ReaderPool, who: Principal, row: ObjectRow, version: VersionRow, wait: Waiting
+) -> ExtractTextResult:
+    """Extract and keep the text of a version; index it if it is the newest."""
+    result, text = await _read(db, files, readers, version, wait)
+    is_newest = version.number == row.version
+    prepared = await fulltext.prepare(text, is_markdown=row.content_type == MARKDOWN) if is_newest else None
     async with _stage_text(db, files, who, version, text) as staged, db.maintenance(who) as tx:
         is_kept = staged is not None and await _keep_text(tx, row, version, staged)
-        is_newest = await store.set_text_state(tx, row.id, row.version, result.text_state, result.reason)
+        is_newest = is_newest and await store.set_text_state(
+            tx, row.id, version.number, result.text_state, result.reason
+        )
         if is_newest:
             await _write_index(tx, row, prepared)
         if is_newest or is_kept:
             await changes.record(tx, row, Change.UPDATED)
     return result
+
+
+async def list_unread(db: Reads, who: Principal, limit: int) -> list[str]:
+    """Return objects that `who` may change and whose text is not extracted, newest first.
+
+    Without those whose job still waits or runs, and those that could not be read three times.
+    """
+    fence = access.fence_without_grants(who, P.FILES_WRITE)
+    if not who.in_scope(P.FILES_READ):
+        return []
+    found = await store.select_unread(db, fence, 2 * limit)
+    waiting = await jobs.find_live_subjects(db, EXTRACT, found)
+    return [object_id for object_id in found if object_id not in waiting][:limit]
 
 
 @asynccontextmanager
@@ -210,10 +263,10 @@ async def ended(tx: Tx, job: jobs.EndedJob, outcome: jobs.Outcome) -> None:
 
 
 async def _read(
-    db: Db, files: BlobStore, readers: ReaderPool, version: VersionRow, job: jobs.JobContext
+    db: Db, files: BlobStore, readers: ReaderPool, version: VersionRow, wait: Waiting
 ) -> tuple[ExtractTextResult, str]:
     try:
-        extracted = await _extract(db, files, readers, version, job)
+        extracted = await _extract(db, files, readers, version, wait)
     except extraction.ExtractionFailed as failure:
         state: TextState = "none" if failure.reason is extraction.ExtractionReason.UNSUPPORTED else "failed"
         return ExtractTextResult(state, 0, failure.reason), ""
@@ -221,14 +274,14 @@ async def _read(
 
 
 async def _extract(
-    db: Db, files: BlobStore, readers: ReaderPool, version: VersionRow, job: jobs.JobContext
+    db: Db, files: BlobStore, readers: ReaderPool, version: VersionRow, wait: Waiting
 ) -> extraction.Extracted:
     plan = _plan(version)
     content = reading.read_range(db, files, version, 0, plan.size)
     if plan.is_simple:
         return await plan.read(b"".join([chunk async for chunk in content]))
     # A copy, since the blobs can be remote, and the process that parses untrusted files must not reach other blobs.
-    async with readers.acquire(job.pause_deadline) as reader, blobs.stage_copy(files, content, small=0) as copy:
+    async with readers.acquire(wait) as reader, blobs.stage_copy(files, content, small=0) as copy:
         assert copy.path is not None
         return await reader.read(copy.path, plan.kind)
 

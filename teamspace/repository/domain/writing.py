@@ -58,7 +58,7 @@ async def put(
     async def write() -> WriteResult:
         async with write_key(db, who, draft, condition) as (tx, existing):
             await blobs.reference_staged(tx, who.org_id, staged)
-            row, version = await insert_next_version(tx, queue, who, existing, draft, _content(staged))
+            row, version = await insert_next_version(tx, queue, who, existing, draft, content_of(staged))
             await announce(tx, row, version)
             return WriteResult(row, version, existing is None or existing.removed)
 
@@ -78,7 +78,7 @@ async def add_version(
             existing = await finding.require(tx, who, object_id, P.FILES_WRITE)
             await _check_access(tx, who, existing, draft, condition)
             await blobs.reference_staged(tx, who.org_id, staged)
-            row, version = await insert_next_version(tx, queue, who, existing, draft, _content(staged))
+            row, version = await insert_next_version(tx, queue, who, existing, draft, content_of(staged))
             await announce(tx, row, version)
             return row
 
@@ -130,6 +130,8 @@ async def insert_next_version(
         if draft.visibility not in (None, existing.visibility):
             await store.set_visibility(tx, row.id, draft.visibility, row.updated_at)
     await store.insert_version(tx, version)
+    if draft.sources:
+        await store.insert_derivations(tx, version, draft)
     tx.target, tx.detail, tx.team_id = row.id, {"key": row.key, "version": row.version}, row.team_id
     await texts.index(tx, queue, who, row, draft)
     if existing is None or existing.removed:
@@ -179,7 +181,7 @@ async def _check_access(
     else:
         await _check_can_write(db, who, existing)
         if draft.visibility not in (None, existing.visibility):
-            await _check_can_manage(db, who, existing)
+            await check_can_manage(db, who, existing)
     _check_condition(existing, condition)
 
 
@@ -207,7 +209,7 @@ async def _check_can_write(db: Reads, who: Principal, row: ObjectRow) -> None:
     raise Conflict("repository.key_taken")
 
 
-async def _check_can_manage(db: Reads, who: Principal, row: ObjectRow) -> None:
+async def check_can_manage(db: Reads, who: Principal, row: ObjectRow) -> None:
     if not await store.admits(db, access.fence_with_deleted(who, P.FILES_MANAGE), row.id):
         raise Forbidden("repository.needs", permission=P.FILES_MANAGE)
 
@@ -218,7 +220,7 @@ async def unused_keys(db: Reads, who: Principal, keys: Sequence[str]) -> list[st
     return [key for key in keys if key not in used]
 
 
-def _content(staged: StagedBlob) -> VersionContent:
+def content_of(staged: StagedBlob) -> VersionContent:
     return VersionContent(staged.size, staged.md5, staged.digest, staged.digest)
 
 

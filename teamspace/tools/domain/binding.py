@@ -11,6 +11,7 @@ import msgspec
 
 from teamspace.core.loader import Package
 from teamspace.core.tables import Tool
+from teamspace.quota import Spend
 from teamspace.tools.domain import schema
 from teamspace.tools.schemas import ToolSwitch
 
@@ -32,6 +33,7 @@ class BoundTool(msgspec.Struct, frozen=True):
     wants: frozenset[str]
     provided: dict[str, Any]
     schema: dict[str, Any]
+    estimate: Callable[[dict[str, Any]], Spend] | None = None
     pin: str | None = None
     """The hash of what an external tool says about itself. With another one it is off until it is turned on again."""
 
@@ -96,11 +98,13 @@ def _bind_row(row: Tool, module: ModuleType, provided: Mapping[type, Any], packa
         raise _Mismatch("the name is not lower-case letters, digits and underscores")
     if not row.doc:
         raise _Mismatch("no doc line")
+    if row.estimate and not callable(getattr(module, row.estimate, None)):
+        raise _Mismatch(f"{module.__name__} has no function {row.estimate}")
     described = _describe(row, handler, frozenset(provided))
     return BoundTool(
         row=row, package=package, handler=handler, arguments=described.arguments, takes_whole=described.takes_whole,
         wants=described.wants, provided={name: provided[kind] for name, kind in described.provided.items()},
-        schema=described.schema,
+        schema=described.schema, estimate=getattr(module, row.estimate) if row.estimate else None,
     )  # fmt: skip
 
 

@@ -33,8 +33,8 @@ from teamspace.tools.domain import external, results
 from teamspace.tools.domain.binding import BoundTool
 from teamspace.tools.schemas import ToolContext, ToolResult, ToolSwitch
 
-MAX_ARGUMENTS = 4 * 1024 * 1024
-"""In bytes of JSON."""
+MAX_ARGUMENTS = 5 * 1024 * 1024
+"""In bytes of JSON: the longest text of a document, if every character of it is escaped, and some room."""
 _THREAD_BYTES = 32 * 1024
 _MAX_NAME = 64
 

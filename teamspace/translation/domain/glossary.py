@@ -1,7 +1,7 @@
 """The glossary of a team: a term's translation into a language, and words not to use for it."""
 
 from teamspace.core import clock, paging, text
-from teamspace.core.db import Db
+from teamspace.core.db import Db, Reads
 from teamspace.core.errors import BadRequest, Conflict, NotFound
 from teamspace.core.principal import Principal
 from teamspace.core.replies import Page
@@ -16,6 +16,11 @@ from teamspace.translation.schemas import (
     GlossaryTerm,
     TermDraft,
 )
+
+
+async def get_revision(db: Reads, who: Principal, target: str) -> int:
+    """Return a number that grows with every change of the team's glossary for a language."""
+    return await store.get_revision(db, who.team_id, target)
 
 
 async def put(db: Db, who: Principal, draft: TermDraft) -> GlossaryTerm:

@@ -2,24 +2,26 @@
 
 from typing import Any
 
+from teamspace.ai import Gateway
 from teamspace.core import pools
 from teamspace.core.db import Db
 from teamspace.core.errors import Forbidden, NotCancellable, NotFound
 from teamspace.core.messages import DEFAULT
 from teamspace.core.principal import Principal
 from teamspace.jobs import Authority, Queue
+from teamspace.tools import Toolbox
 from teamspace.workflows import access
-from teamspace.workflows.domain import advancing, definitions, viewing
+from teamspace.workflows.domain import advancing, definitions, previewing, resuming, viewing
 from teamspace.workflows.domain.catalog import Catalog
 from teamspace.workflows.domain.definitions import Definition
 from teamspace.workflows.domain.starting import PreparedRun, prepare, start
-from teamspace.workflows.schemas import RunBody, RunDetail, RunOutline
+from teamspace.workflows.schemas import RunBody, RunDetail, RunOutline, WorkflowDryRun
 
 
 async def find_definition(db: Db, who: Principal, catalog: Catalog, slug: str) -> Definition:
     """Return the newest version of a workflow of the caller's team, or raise NotFound."""
     await catalog.materialize(db, who, slug)
-    found = await definitions.get_definition(db, who.team_id, slug)
+    found = await definitions.get_definition(db, who.team_id, slug) or catalog.find_unwritten(who, slug)
     if found is None:
         raise NotFound()
     return found
@@ -28,13 +30,34 @@ async def find_definition(db: Db, who: Principal, catalog: Catalog, slug: str) -
 async def run(
     db: Db, who: Principal, catalog: Catalog, queue: Queue, slug: str, body: RunBody
 ) -> RunDetail | RunOutline:
-    """Start a run of the caller's team."""
+    """Start a run of the caller's team, or resume one."""
+    if body.resume_from is not None:
+        return await _resume(db, who, queue, slug, body.resume_from, body.input)
     prepared = await prepare_sent(await find_definition(db, who, catalog, slug), body.input)
     async with db.write(who, "run.start") as tx:
         run_id = await start(tx, queue, Authority.of(who), prepared, locale=who.locale or DEFAULT)
         tx.target = run_id
         tx.detail = {"slug": slug, "version": prepared.definition.version}
     return await viewing.find(db, who, run_id)
+
+
+async def _resume(
+    db: Db, who: Principal, queue: Queue, slug: str, run_id: str, input: dict[str, Any]
+) -> RunDetail | RunOutline:
+    resumed = await resuming.plan(db, who, slug, run_id, input)
+    async with db.write(who, "run.start") as tx:
+        new_id = await resuming.start(tx, queue, Authority.of(who), resumed)
+        tx.target = new_id
+        tx.detail = {"slug": slug, "version": resumed.old.version, "resumed_from": run_id}
+    return await viewing.find(db, who, new_id)
+
+
+async def preview(
+    db: Db, who: Principal, catalog: Catalog, toolbox: Toolbox, gateway: Gateway, slug: str, body: RunBody
+) -> WorkflowDryRun:
+    """Return what a run would cost, without starting it."""
+    definition = await find_definition(db, who, catalog, slug)
+    return await previewing.preview(db, who, toolbox, gateway, definition, body.input)
 
 
 async def prepare_sent(definition: Definition, input: dict[str, Any]) -> PreparedRun:

@@ -88,7 +88,11 @@ async def _step_on(tx: Tx, queue: Queue, run: RunRow, step_id: str, result: Step
     counts = run.counts | result.counts
     await store.end_step(tx, run.id, step_id, StepState.SUCCEEDED)
     following = advance(spec, step_id, run.steps_used, counts, result.branch)
-    await follow(tx, queue, msgspec.structs.replace(run, counts=counts), spec, following)
+    await follow(tx, queue, with_counts(run, counts), spec, following)
+
+
+def with_counts(run: RunRow, counts: dict[str, int]) -> RunRow:
+    return msgspec.structs.replace(run, counts=counts)
 
 
 async def _stop(tx: Tx, queue: Queue, run: RunRow, step_id: str, outcome: Outcome) -> None:
@@ -116,10 +120,10 @@ async def cancel(tx: Tx, queue: Queue, run: RunRow, fault: RunFault | None = Non
 
 
 async def follow(
-    tx: Tx, queue: Queue, run: RunRow, spec: WorkflowSpec, following: Following, *, is_new: bool = False
-) -> None:
+    tx: Tx, queue: Queue, run: RunRow, spec: WorkflowSpec, following: Following, *, is_new: bool = False,
+) -> None:  # fmt: skip
     """Do what the transition function says comes next."""
-    number = 0 if is_new else await store.next_number(tx, run.id)
+    number = await store.next_number(tx, run.id)
     for passed in following.passed:
         await store.insert_step(tx, run, passed, number, StepState.SUCCEEDED, 0)
         number += 1
@@ -176,6 +180,10 @@ def to_fault(fault: JobFault, step_id: str) -> RunFault:
 async def _end(tx: Tx, run: RunRow, state: RunState, fault: RunFault | None) -> None:
     await store.end_run(tx, run.id, state, fault)
     await _record(tx, run.org_id, run.team_id, run.id)
+
+
+async def record_new(tx: Tx, run: RunRow) -> None:
+    await _record(tx, run.org_id, run.team_id, run.id, Change.CREATED)
 
 
 async def _record(tx: Tx, org_id: str, team_id: str, run_id: str, change: Change = Change.UPDATED) -> None:

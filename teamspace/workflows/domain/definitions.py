@@ -87,7 +87,7 @@ async def publish(db: Db, who: Principal, toolbox: Toolbox, raw: dict[str, Any])
         row = await add_version(tx, who.org_id, who.team_id, checked, TEAM, who.user_id)
         tx.target = row.slug
         tx.detail = {"version": row.version}
-    return _detail(row, checked.json)
+    return to_detail(row, checked.json)
 
 
 async def report(db: Db, who: Principal, toolbox: Toolbox, raw: dict[str, Any]) -> SpecReport:
@@ -106,24 +106,29 @@ async def add_version(
     tx: Tx, org_id: str, team_id: str, checked: CheckedSpec, source: str, author_id: str | None
 ) -> DefinitionRow:
     """Add a version of a workflow, or its first."""
-    spec, now = checked.spec, clock.stamp()
+    spec = checked.spec
     await tx.lock("workflow", f"{team_id}/{spec.slug}")
     before = await store.get_source(tx, team_id, spec.slug)
     if before is None and await store.count(tx, team_id, MAX_WORKFLOWS) >= MAX_WORKFLOWS:
         raise Conflict("workflows.too_many", limit=MAX_WORKFLOWS)
     if before is not None and before.version >= MAX_VERSIONS:
         raise Conflict("workflows.too_many_versions", limit=MAX_VERSIONS)
-    row = DefinitionRow(
-        spec.slug, before.version + 1 if before else 1, source, author_id, checked.digest, spec.title, spec.description,
-        len(spec.steps), spec.max_steps, msgspec.convert(msgspec.to_builtins(spec.inputs), dict[str, DeclaredInput]),
-        now, now,
-    )  # fmt: skip
-    await store.put(tx, org_id, team_id, row.slug, row.version, source, now)
+    row = to_row(checked, before.version + 1 if before else 1, source, author_id)
+    await store.put(tx, org_id, team_id, row.slug, row.version, source, row.updated_at)
     await store.put_spec(tx, org_id, team_id, checked.digest, checked.json)
     await store.insert_version(tx, org_id, team_id, row)
     change = Change.UPDATED if before else Change.CREATED
     await events.record(tx, access.WORKFLOW.kind, row.slug, change=change, org_id=org_id, team_id=team_id)
     return row
+
+
+def to_row(checked: CheckedSpec, version: int, source: str, author_id: str | None) -> DefinitionRow:
+    spec, now = checked.spec, clock.stamp()
+    inputs = {name: DeclaredInput(each.type, each.description) for name, each in spec.inputs.items()}
+    return DefinitionRow(
+        spec.slug, version, source, author_id, checked.digest, spec.title, spec.description, len(spec.steps),
+        spec.max_steps, inputs, now, now,
+    )  # fmt: skip
 
 
 async def get_definition(db: Reads, team_id: str, slug: str) -> Definition | None:
@@ -135,9 +140,16 @@ async def get_definition(db: Reads, team_id: str, slug: str) -> Definition | Non
     return Definition(team_id, found.slug, found.version, found.digest, spec)
 
 
-async def list_page(db: Db, who: Principal, query: Paging) -> DefinitionPage:
-    after = _BEFORE_ALL_SLUGS if query.cursor is None else query.before
-    rows = await store.select(db, access.definitions_fence(who), after, query.size + 1)
+def start_of(query: Paging) -> str:
+    """Return the slug after which the page starts."""
+    return _BEFORE_ALL_SLUGS if query.cursor is None else query.before
+
+
+async def select_page(db: Db, who: Principal, query: Paging) -> list[DefinitionRow]:
+    return await store.select(db, access.definitions_fence(who), start_of(query), query.size + 1)
+
+
+def to_page(rows: list[DefinitionRow], query: Paging) -> DefinitionPage:
     page = paging.page(rows, query, lambda row: row.slug)
     return DefinitionPage([to_item(row) for row in page.items], page.next_cursor)
 
@@ -147,7 +159,7 @@ async def get_detail(db: Db, who: Principal, slug: str, version: int | None) -> 
     spec = None if row is None else await store.get_spec(db, who.team_id, row.digest)
     if row is None or spec is None:
         raise NotFound()
-    return _detail(row, spec)
+    return to_detail(row, spec)
 
 
 def to_item(row: DefinitionRow) -> DefinitionItem:
@@ -164,5 +176,5 @@ def shown(stored: str, version: int) -> dict[str, Any]:
     return spec | {"version": version}
 
 
-def _detail(row: DefinitionRow, stored: str) -> DefinitionDetail:
+def to_detail(row: DefinitionRow, stored: str) -> DefinitionDetail:
     return DefinitionDetail(**msgspec.structs.asdict(to_item(row)), spec=shown(stored, row.version))

@@ -12,6 +12,7 @@ from teamspace.core import pools
 from teamspace.core.db import Reads
 from teamspace.workflows import store
 from teamspace.workflows.domain.language.specs import MapStep, WorkflowSpec
+from teamspace.workflows.schemas import StepMeta
 
 _THREAD_BYTES = 32 * 1024
 _MAX_KEPT = 16 * 1024 * 1024
@@ -94,6 +95,15 @@ async def decode(stored: str) -> Any:
 async def decode_result(result: str) -> Any:
     """Return the value in a job's result, decoded in a thread if it is long."""
     return await pools.TEXT.run(_decode_result, result) if len(result) > _THREAD_BYTES else _decode_result(result)
+
+
+async def decode_meta(result: str) -> StepMeta:
+    """Return what the engine needs of a job's result, read in a thread if it is long."""
+    return await pools.TEXT.run(_decode_meta, result) if len(result) > _THREAD_BYTES else _decode_meta(result)
+
+
+def _decode_meta(result: str) -> StepMeta:
+    return msgspec.json.decode(result, type=StepMeta)
 
 
 def _decode(stored: str) -> Any:

@@ -52,9 +52,10 @@ async def start(
         new_id(), authority, definition.slug, definition.version, definition.digest, definition.spec.max_steps,
         prepared.counts, locale, trigger_id, None,
     )  # fmt: skip
-    await store.insert_run(tx, new, prepared.input)
+    await store.insert_run(tx, new)
     run = await advancing.lock(tx, new.id)
     assert run is not None
+    await store.insert_input(tx, run, prepared.input)
     await advancing.add_objects(tx, run, (*objects, *prepared.objects))
     spec = definition.spec
     await advancing.follow(tx, queue, run, spec, begin(spec, spec.start, 0, prepared.counts), is_new=True)

@@ -63,7 +63,7 @@ function Inside({ card: { file, made }, isHere }: { card: Card; isHere: boolean 
         {isHere && <span>{t("processing.here")}</span>}
         {made ? <MadeBy made={made} /> : !isHere && <span>{t("processing.source")}</span>}
         {made?.relative.stale && <Tag tone="warning">{t("processing.stale")}</Tag>}
-        {made?.relative.edited && <Tag>{t("processing.edited")}</Tag>}
+        {made?.relative.edited && !made.relative.stale && <Tag>{t("processing.edited")}</Tag>}
       </span>
     </>
   );

@@ -18,8 +18,9 @@ export interface Arrangement {
   lines: { key: string; stale: boolean; d: string }[];
 }
 
-export const CARD = 70;
-const [GAP, ROW, WIDEST, NARROWEST, INDENT] = [44, CARD + 14, 224, 148, 22];
+export const CARD = 84;
+const [GAP, BETWEEN, WIDEST, NARROWEST, INDENT] = [32, 18, 240, 164, 22];
+const ROW = CARD + BETWEEN;
 
 export function arrange(provenance: Provenance, width: number): Arrangement {
   const depths = depthsOf(provenance);
@@ -48,20 +49,40 @@ const madeOf = ({ derivations }: Provenance, id: string): Derivation | undefined
   derivations.filter(({ to }) => to.id === id).sort((one, other) => other.relative.version - one.relative.version)[0];
 
 function inColumns(provenance: Provenance, depths: ReadonlyMap<string, number>, columns: number, width: number): Arrangement {
-  const levels = Array.from({ length: columns }, (_, depth) => provenance.files.filter(({ id }) => depths.get(id) === depth));
+  const levels = levelsOf(provenance, depths, columns);
   const rows = Math.max(1, ...levels.map(({ length }) => length));
   const cards = levels.flatMap((level, depth) =>
     level.map((file, place): Card => ({
       file, made: madeOf(provenance, file.id), width, x: depth * (width + GAP),
-      y: (place + (rows - level.length) / 2) * ROW,
+      y: (place + Math.floor((rows - level.length) / 2)) * ROW,
     })),
   ); // prettier-ignore
-  const lines = linesOf(provenance, cards, (from, to) => {
-    const [x1, y1, x2, y2] = [from.x + from.width, from.y + CARD / 2, to.x, to.y + CARD / 2];
-    const middle = (x1 + x2) / 2;
-    return `M${x1} ${y1}C${middle} ${y1} ${middle} ${y2} ${x2 - 2} ${y2}`;
+  const lines = linesOf(provenance, cards, acrossColumns);
+  const passesBelow = rows === 1 && provenance.derivations.some(({ from, to }) => (depths.get(to.id) ?? 0) - (depths.get(from.id) ?? 0) > 1);
+  return { isNarrow: false, height: rows * ROW - (passesBelow ? 0 : BETWEEN), cards, lines };
+}
+
+/** Files by depth, each beside what it's made from. */
+function levelsOf({ files, derivations }: Provenance, depths: ReadonlyMap<string, number>, columns: number): ProvenanceFile[][] {
+  const places = new Map<string, number>();
+  const middleOf = ({ id }: ProvenanceFile): number => {
+    const sources = derivations.flatMap(({ from, to }) => (to.id === id ? [places.get(from.id) ?? 0] : []));
+    return sources.length === 0 ? 0 : sources.reduce((sum, place) => sum + place, 0) / sources.length;
+  };
+  return Array.from({ length: columns }, (_, depth) => {
+    const level = files.filter(({ id }) => depths.get(id) === depth).sort((one, other) => middleOf(one) - middleOf(other));
+    level.forEach(({ id }, place) => places.set(id, place));
+    return level;
   });
-  return { isNarrow: false, height: rows * ROW - (ROW - CARD), cards, lines };
+}
+
+/** A line that passes a column goes between its cards. */
+function acrossColumns(from: Card, to: Card): string {
+  const [x1, y1, x2, y2] = [from.x + from.width, from.y + CARD / 2, to.x, to.y + CARD / 2];
+  if (x2 - x1 <= GAP) return `M${x1} ${y1}C${(x1 + x2) / 2} ${y1} ${(x1 + x2) / 2} ${y2} ${x2 - 2} ${y2}`;
+  const between = Math.max(1, Math.round((y1 + y2) / 2 / ROW)) * ROW - BETWEEN / 2;
+  const [leave, arrive] = [x1 + GAP / 2, x2 - GAP / 2];
+  return `M${x1} ${y1}C${leave} ${y1} ${leave} ${between} ${x1 + GAP} ${between}H${x2 - GAP}C${arrive} ${between} ${arrive} ${y2} ${x2 - 2} ${y2}`;
 }
 
 /** One below the other, indented by how far they are from the source. */
@@ -76,7 +97,7 @@ function asTree(provenance: Provenance, depths: ReadonlyMap<string, number>, wid
     const y = to.y + CARD / 2;
     return `M${x} ${from.y + CARD}V${y - 8}Q${x} ${y} ${x + 8} ${y}H${to.x - 2}`;
   });
-  return { isNarrow: true, height: cards.length * ROW - (ROW - CARD), cards, lines };
+  return { isNarrow: true, height: cards.length * ROW - BETWEEN, cards, lines };
 }
 
 /** What was made from a file follows it, once all of its sources are there. */

@@ -5,17 +5,16 @@ with the values of the run. Where a reference stands, only what is known of it i
 """
 
 from collections.abc import Callable, Iterator
-from itertools import islice
 from typing import Any
 
 from teamspace.workflows.domain.language import limits
-from teamspace.workflows.domain.language.faults import MAX_FAULTS, Place, SpecFault
+from teamspace.workflows.domain.language.faults import Place, SpecFault
 from teamspace.workflows.domain.language.json_types import ALL_TYPES, accepts, listed, type_of
 from teamspace.workflows.domain.language.predicates import are_equal
 from teamspace.workflows.domain.language.references import reference_in
 from teamspace.workflows.domain.language.value_shapes import ValueShape
 
-MAX_COMPARISONS = 200_000
+MAX_COMPARISONS = 50_000
 """Of one spec; what comes later is left to the call. A tool of another program can have thousands of alternatives."""
 
 _ALTERNATIVES = ("anyOf", "oneOf")
@@ -135,20 +134,15 @@ class Comparison:
 
     def _check_forms(self, value: Any, forms: list[Any], place: Place, is_literal: bool) -> Faults:
         """Yield faults if no form fits: those of the only form for this type, or one for all."""
-        similar = list[list[SpecFault]]()
         own = frozenset({type_of(value)})
-        for form in forms:
-            if not self._work.spend():
-                return
-            if own & self._work.types_of(form):
-                faults = list(islice(self._check(value, form, place, is_literal), MAX_FAULTS))
-                if not faults:
-                    return
-                similar.append(faults)
+        similar = [form for form in forms if self._work.spend() and own & self._work.types_of(form)]
         if len(similar) == 1:
-            yield from similar[0]
-        elif similar:
+            yield from self._check(value, similar[0], place, is_literal)
+        elif similar and all(self._has_fault(value, form, place, is_literal) for form in similar):
             yield SpecFault.at(place, "workflows.spec_no_form")
+
+    def _has_fault(self, value: Any, schema: Any, place: Place, is_literal: bool) -> bool:
+        return next(self._check(value, schema, place, is_literal), None) is not None
 
 
 def _choices(schema: dict[str, Any]) -> list[Any] | None:

@@ -3,14 +3,28 @@
 All ways through the glob are followed at once, as bits of one number, so nothing is tried twice.
 """
 
-from collections.abc import Callable
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator
+
+import msgspec
 
 MAX_TEXT = 10_000
 MAX_GLOB = 500
 """In characters."""
 
-_Part = str | Callable[[str], bool] | None
-"""One character, a test for one, or None for any number of characters."""
+
+class _Set(msgspec.Struct, frozen=True):
+    """Takes one character: one in these ranges, or with `negated` any other."""
+
+    ranges: tuple[tuple[int, int], ...]
+    """First and last code point."""
+    negated: bool = False
+
+
+_STAR = None
+"""Takes any number of characters."""
+_ANY = _Set((), negated=True)
 
 
 def matches(text: str, glob: str) -> bool:
@@ -21,13 +35,12 @@ def matches(text: str, glob: str) -> bool:
     if len(text) > MAX_TEXT or len(glob) > MAX_GLOB:
         return False
     parts = _parse(glob)
-    stars = sum(1 << place for place, part in enumerate(parts) if part is None)
+    stars = sum(1 << place for place, part in enumerate(parts) if part is _STAR)
+    points, takers = _takers(parts)
     places = _skip_stars(1, stars)  # the bit of each part that can be next
-    moves = dict[str, int]()
     for character in text:
-        if character not in moves:
-            moves[character] = _moves(parts, character)
-        places = _skip_stars((places & moves[character]) << 1 | places & stars, stars)
+        taken = places & takers[bisect_right(points, ord(character))]
+        places = _skip_stars(taken << 1 | places & stars, stars)
         if not places:
             return False
     return bool(places >> len(parts) & 1)
@@ -38,18 +51,33 @@ def _skip_stars(places: int, stars: int) -> int:
     return places | (places & stars) << 1
 
 
-def _moves(parts: list[_Part], character: str) -> int:
-    return sum(1 << place for place, part in enumerate(parts) if _takes(part, character))
+def _takers(parts: list[_Set | None]) -> tuple[list[int], list[int]]:
+    """Return the code points at which the parts that take a character change, and those before and after each."""
+    first, changes = 0, defaultdict[int, int](int)
+    for place, part in enumerate(parts):
+        if part is _STAR:
+            continue
+        first |= part.negated << place
+        for low, high in _merged(part.ranges):
+            changes[low] ^= 1 << place
+            changes[high + 1] ^= 1 << place
+    points, takers = sorted(changes), [first]
+    for point in points:
+        takers.append(takers[-1] ^ changes[point])
+    return points, takers
 
 
-def _takes(part: _Part, character: str) -> bool:
-    if part is None:
-        return False
-    return part == character if isinstance(part, str) else part(character)
+def _merged(ranges: tuple[tuple[int, int], ...]) -> Iterator[tuple[int, int]]:
+    """Yield ranges without overlaps and empty ones."""
+    end = -1
+    for low, high in sorted(ranges):
+        if max(low, end + 1) <= high:
+            yield max(low, end + 1), high
+            end = high
 
 
-def _parse(glob: str) -> list[_Part]:
-    parts = list[_Part]()
+def _parse(glob: str) -> list[_Set | None]:
+    parts = list[_Set | None]()
     place = 0
     while place < len(glob):
         character = glob[place]
@@ -58,16 +86,12 @@ def _parse(glob: str) -> list[_Part]:
             parts.append(_set(glob[place + 1 : end]))
             place = end
         elif character == "*":
-            if not parts or parts[-1] is not None:
-                parts.append(None)
+            if not parts or parts[-1] is not _STAR:
+                parts.append(_STAR)
         else:
-            parts.append(_any if character == "?" else character)
+            parts.append(_ANY if character == "?" else _Set(((ord(character), ord(character)),)))
         place += 1
     return parts
-
-
-def _any(_: str) -> bool:
-    return True
 
 
 def _end_of_set(glob: str, start: int) -> int | None:
@@ -77,15 +101,15 @@ def _end_of_set(glob: str, start: int) -> int | None:
     return end if end > 0 else None
 
 
-def _set(inner: str) -> _Part:
+def _set(inner: str) -> _Set:
     negated = inner.startswith("!")
     rest = inner[1:] if negated else inner
-    ranges = list[tuple[str, str]]()
+    ranges = list[tuple[int, int]]()
     while rest:
         if len(rest) > 2 and rest[1] == "-":
-            ranges.append((rest[0], rest[2]))
+            ranges.append((ord(rest[0]), ord(rest[2])))
             rest = rest[3:]
         else:
-            ranges.append((rest[0], rest[0]))
+            ranges.append((ord(rest[0]), ord(rest[0])))
             rest = rest[1:]
-    return lambda character: any(low <= character <= high for low, high in ranges) != negated
+    return _Set(tuple(ranges), negated)

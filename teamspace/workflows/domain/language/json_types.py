@@ -9,7 +9,7 @@ ALL_TYPES = frozenset({"null", "boolean", "integer", "number", "string", "array"
 
 
 def type_of(value: Any) -> str:
-    """Return the JSON type of a value; a whole number is an `integer`, however it is written."""
+    """Return the JSON type of a value. Only a number without a point is an `integer`, as for the tools of this server."""
     match value:
         case None:
             return "null"
@@ -18,7 +18,7 @@ def type_of(value: Any) -> str:
         case int():
             return "integer"
         case float():
-            return "integer" if value.is_integer() else "number"
+            return "number"
         case str():
             return "string"
         case list():
@@ -29,13 +29,6 @@ def type_of(value: Any) -> str:
 def accepts(type_name: str) -> frozenset[str]:
     """Return the types of the values that a type takes: numbers include whole ones."""
     return frozenset({"number", "integer"}) if type_name == "number" else frozenset({type_name})
-
-
-def whole_number(value: Any) -> int | None:
-    """Return a value as a whole number; None if it is none."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return int(value) if type_of(value) == "integer" else None
 
 
 def expect(value: Any, place: Place, type_name: str) -> Iterator[SpecFault]:

@@ -81,7 +81,7 @@ class _Sum(msgspec.Struct, frozen=True):
 
 
 def simulate(spec: WorkflowSpec, scope: BindingScope, estimate: Estimate) -> Simulation:
-    """Return what a run with the scope's input would take; the scope has no outputs."""
+    """Return what a run with the scope's input would take; the scope has no outputs and no run."""
     counts = transitions.measure_input(spec, scope.input)
     ways: dict[str, _Sum] = {spec.start: _Sum(0, 0, 0, 0)}
     branches = _branches(spec, scope)
@@ -179,6 +179,8 @@ def _is_given(reference: Reference, scope: BindingScope) -> bool:
             return scope.item is not msgspec.UNSET
         case "index":
             return scope.index is not None
+        case "run.id":
+            return bool(scope.run_id)
     return True
 
 

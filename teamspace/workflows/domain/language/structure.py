@@ -6,7 +6,7 @@ from typing import Any
 
 from teamspace.workflows.domain.language import predicates, references
 from teamspace.workflows.domain.language.faults import ROOT, Place, SpecFault
-from teamspace.workflows.domain.language.json_types import expect, whole_number
+from teamspace.workflows.domain.language.json_types import expect, type_of
 
 MAX_STEPS = 1000
 MAX_SPEC_STEPS = 100
@@ -71,16 +71,15 @@ def _boolean(value: Any, place: Place) -> Faults:
 
 
 def _format(value: Any, place: Place) -> Faults:
-    if whole_number(value) != 1:
+    if type_of(value) != "integer" or value != 1:
         yield SpecFault.at(place, "workflows.spec_format")
 
 
 def _number(least: int, most: int) -> Check:
     def check(value: Any, place: Place) -> Faults:
-        number = whole_number(value)
-        if number is None:
+        if type_of(value) != "integer":
             yield from expect(value, place, "integer")
-        elif not least <= number <= most:
+        elif not least <= value <= most:
             yield SpecFault.at(place, "workflows.spec_range", least=least, most=most)
 
     return check

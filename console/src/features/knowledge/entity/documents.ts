@@ -47,12 +47,14 @@ export interface Span {
 }
 
 const MOST = 24;
+/** Documents that are uploaded together are of one moment. */
+const MOMENT = 60_000;
 
 /** Equal spans of time from the oldest to the newest document; those in between that have none are there, too. */
 export function spansOf(documents: readonly Cited[], most = MOST): Span[] {
   const times = documents.map(({ at }) => Date.parse(at));
   const [first, last] = [Math.min(...times), Math.max(...times)];
-  if (documents.length === 0 || first === last) return [];
+  if (documents.length === 0 || last - first < MOMENT) return [];
   const count = Math.max(2, Math.min(most, documents.length * 3));
   const length = (last - first) / count;
   const spans: Span[] = Array.from({ length: count }, (_, place) => ({
