@@ -22,8 +22,8 @@ CREATE INDEX doc_triggers_of_team ON doc_triggers (team_id, id);
 -- The history: versions that a trigger matched, with the run it started, or the reason why it started none.
 -- key, params (JSON): the text of the reason. The object may have been deleted since.
 CREATE TABLE trigger_fires (
-    id TEXT NOT NULL PRIMARY KEY,
     trigger_id TEXT NOT NULL REFERENCES doc_triggers (id) ON DELETE CASCADE,
+    id TEXT NOT NULL,
     org_id TEXT NOT NULL,
     object_id TEXT NOT NULL,
     version_id TEXT NOT NULL,
@@ -33,9 +33,9 @@ CREATE TABLE trigger_fires (
     key TEXT,
     params TEXT,
     created_at TEXT NOT NULL,
+    PRIMARY KEY (trigger_id, id),
     UNIQUE (trigger_id, version_id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX trigger_fires_newest ON trigger_fires (trigger_id, id);
 
 -- The ancestry of versions that were derived, or on which a trigger fired; others have none. depth: how many steps of
 -- derivation lead to it. triggers: JSON; those that fired on it or on a version that it comes from. It is stored with the
@@ -51,7 +51,7 @@ CREATE TABLE trigger_ancestry (
 
 -- The same for runs that triggers started: the ancestry of the version that started it.
 CREATE TABLE trigger_runs (
-    run_id TEXT NOT NULL PRIMARY KEY,
+    run_id TEXT NOT NULL PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE,
     org_id TEXT NOT NULL,
     depth INTEGER NOT NULL,
     triggers TEXT NOT NULL

@@ -117,8 +117,17 @@ async def select_source_ancestry(tx: Tx, object_id: str, number: int) -> list[An
     )  # fmt: skip
 
 
-async def get_run_ancestry(tx: Tx, run_id: str) -> Ancestry | None:
-    return await tx.one(Ancestry, "SELECT depth, triggers FROM trigger_runs WHERE run_id = :run_id", run_id=run_id)
+async def get_run_ancestry(tx: Tx, run_id: str, resumed: int) -> Ancestry | None:
+    """Return the ancestry of a run that a trigger started, or that resumes one, at most so many runs ago."""
+    return await tx.one(
+        Ancestry,
+        "WITH RECURSIVE attempts (id, resumed_from, before) AS ("
+        " SELECT id, resumed_from, 0 FROM runs WHERE id = :run_id"
+        " UNION ALL SELECT runs.id, runs.resumed_from, attempts.before + 1 FROM attempts"
+        " JOIN runs ON runs.id = attempts.resumed_from WHERE attempts.before < :resumed)"
+        " SELECT t.depth, t.triggers FROM attempts JOIN trigger_runs AS t ON t.run_id = attempts.id LIMIT 1",
+        run_id=run_id, resumed=resumed,
+    )  # fmt: skip
 
 
 async def insert_ancestry(tx: Tx, org_id: str, object_id: str, number: int, ancestry: Ancestry) -> None:
@@ -167,8 +176,8 @@ async def delete_old_fires(tx: Tx, trigger_id: str, keep: int, limit: int) -> in
     """Delete some of the oldest rows of a trigger's history, but none of the newest `keep`; return how many."""
     deleted = await tx.all(
         str,
-        "DELETE FROM trigger_fires WHERE id IN (SELECT id FROM trigger_fires WHERE trigger_id = :trigger_id"
-        " ORDER BY id DESC LIMIT :limit OFFSET :keep) RETURNING id",
+        "DELETE FROM trigger_fires WHERE trigger_id = :trigger_id AND id IN (SELECT id FROM trigger_fires"
+        " WHERE trigger_id = :trigger_id ORDER BY id DESC LIMIT :limit OFFSET :keep) RETURNING id",
         trigger_id=trigger_id, keep=keep, limit=limit,
     )  # fmt: skip
     return len(deleted)

@@ -1,6 +1,7 @@
 """An instance with a person of every role and, on demand, sample content."""
 
 import io
+import time
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -12,6 +13,7 @@ from tests.support.served import Served
 
 PASSWORD = "correct horse battery"
 MAX_TRIES = 50
+RUN_LIMIT_SECONDS = 30
 
 
 class Person(NamedTuple):
@@ -123,6 +125,39 @@ TERMS: tuple[tuple[str, str, str, str | None, list[str]], ...] = (
     ("crane", "de", "Kran", None, []),
     ("quay", "nl", "kade", None, ["pier"]),
 )
+WORKFLOWS: tuple[dict[str, Any], ...] = (
+    {
+        "format": 1, "slug": "harbour-digest", "title": "Harbour digest",
+        "description": "Looks for a subject in every place, and writes down what there is.",
+        "inputs": {
+            "subject": {"type": "string", "description": "What the digest is about"},
+            "places": {"type": "array", "description": "Names of piers and quays"},
+        },
+        "start": "find", "max_steps": 30, "steps": [
+            {"id": "find", "kind": "tool", "tool": "search", "with": {"q": {"$ref": "input.subject"}, "limit": 5}, "retry": 1},
+            {"id": "is_empty", "kind": "choice", "when": {"empty": {"$ref": "steps.find.output.result"}}, "then": "say_so", "else": "look"},
+            {"id": "look", "kind": "map", "over": {"$ref": "input.places"}, "tool": "search", "with": {"q": {"$ref": "item"}, "limit": 2}},
+            {"id": "write", "kind": "tool", "tool": "create_document", "with": {"title": {"$ref": "input.subject"}, "body": "Found in notes and files.", "visibility": "team"}, "end": True},
+            {"id": "say_so", "kind": "tool", "tool": "create_note", "with": {"title": {"$ref": "input.subject"}, "body": "There is nothing."}, "end": True},
+        ],
+    },
+    {
+        "format": 1, "slug": "read-note", "title": "Read a note", "inputs": {"note": {"type": "string"}}, "start": "read",
+        "max_steps": 3, "steps": [
+            {"id": "read", "kind": "tool", "tool": "read_note", "with": {"id": {"$ref": "input.note"}}},
+            {"id": "copy", "kind": "tool", "tool": "create_note", "with": {"title": {"$ref": "steps.read.output.result.title"}}, "end": True},
+        ],
+    },
+    {
+        "format": 1, "slug": "read-scan", "title": "Read a scan", "inputs": {"object_id": {"type": "string"}}, "start": "read",
+        "max_steps": 3, "steps": [
+            {"id": "read", "kind": "tool", "tool": "read_document", "with": {"document": {"$ref": "input.object_id"}}},
+            {"id": "write", "kind": "tool", "tool": "create_document", "with": {"title": {"$ref": "steps.read.output.result.title"}, "body": {"$ref": "steps.read.output.result.text"}}, "end": True},
+        ],
+    },
+)  # fmt: skip
+NOWHERE = "01890000-0000-7000-8000-000000000000"
+"""The id of nothing."""
 COMPANIES = (
     ("aurora", "Aurora Books", "pro", "aurora.example"),
     ("borealis", "Borealis Robotics", "business", "borealis.example"),
@@ -236,6 +271,7 @@ class Instance:
         self._create_documents()
         self._create_conversations()
         self._create_terms()
+        self._create_workflows()
         self._ids["PLUGIN"] = "example-tools"
         self._ids["JOB"] = self.call("GET", "/api/jobs", token=self.operator)["items"][0]["id"]
         return ids[-1]
@@ -311,6 +347,30 @@ class Instance:
         reader = {"user_id": self.id_of("operator"), "permission": "notes:read"}
         self.call("POST", f"/api/conversations/{shared}/share", reader, self.session("member"))
         self._ids["SHARED"] = shared
+
+    def run(self, slug: str, input: dict[str, Any], who: str = "operator") -> str:
+        """Run a workflow to its end; return the run's id."""
+        run_id: str = self.call("POST", f"/api/workflows/{slug}/run", {"input": input}, self.session(who))["id"]
+        self.await_run(run_id, who)
+        return run_id
+
+    def await_run(self, run_id: str, who: str = "operator") -> None:
+        deadline = time.monotonic() + RUN_LIMIT_SECONDS
+        while self.call("GET", f"/api/runs/{run_id}", token=self.session(who))["state"] == "running":
+            assert time.monotonic() < deadline, "the run does not end"
+            time.sleep(0.05)
+
+    def _create_workflows(self) -> None:
+        for spec in WORKFLOWS:
+            self.call("POST", "/api/workflows", spec, self.operator)
+        self.call("POST", "/api/workflows", {**WORKFLOWS[0], "max_steps": 40}, self.operator)
+        self._ids["FAILED"] = self.run("read-note", {"note": NOWHERE})
+        self._ids["RUN"] = self.run("harbour-digest", {"subject": "pier", "places": ["Pier 1", "Pier 2", "North quay"]})
+        draft = {"workflow_slug": "read-scan", "match_prefix": "inbox/scans/", "match_types": ["text/*"]}
+        self._ids["TRIGGER"] = self.call("POST", "/api/doc-triggers", draft, self.operator)["id"]
+        later = {**draft, "match_prefix": "", "match_types": ["application/pdf"], "enabled": False}
+        self.call("POST", "/api/doc-triggers", {**later, "fire_on_derived": True}, self.session("admin"))
+        self.upload("inbox/scans/waybill.txt", b"Two crates of lamps, pier 2.\n")
 
     def _create_terms(self) -> None:
         for term, target, translation, note, forbidden in TERMS:

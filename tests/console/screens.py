@@ -14,8 +14,8 @@ class Screen(NamedTuple):
     """The kind of item in the path."""
 
     def address(self, id: str) -> str:
-        """The path with an item's id; the company is always `polar`."""
-        return self.path.replace("$id", id).replace("$ref", "polar")
+        """The path with an item's id; the company is always `polar`, the workflow `harbour-digest`."""
+        return self.path.replace("$id", id).replace("$ref", "polar").replace("$slug", "harbour-digest")
 
     @property
     def area(self) -> str:
@@ -43,6 +43,15 @@ SCREENS = (
     Screen("/chat",                              "Chat",         "Main",     "chat:use",        "g c"),
     Screen("/chat/$id",                          "Chat",         of="conversation"),
     Screen("/translate",                         "Translate",    "Main",     "chat:use",        "g t"),
+    Screen("/workflows",                         "Workflows",    "Main",     "workflows:read",  "g w"),
+    Screen("/workflows/new",                     "New workflow", "",         "workflows:write"),
+    Screen("/workflows/spec/$slug",              "Workflows",    "",         "workflows:read"),
+    Screen("/workflows/spec/$slug/edit",         "Workflows",    "",         "workflows:write"),
+    Screen("/workflows/spec/$slug/run",          "Workflows",    "",         "workflows:run"),
+    Screen("/workflows/runs",                    "Runs",         "",         "workflows:read"),
+    Screen("/workflows/runs/$id",                "Runs",         "",         "workflows:read",  of="run"),
+    Screen("/workflows/triggers",                "Triggers",     "",         "workflows:read"),
+    Screen("/workflows/triggers/$id",            "Triggers",     "",         "workflows:read",  of="trigger"),
     Screen("/settings",                          "Settings",     "Foot",     "",                "g s"),
     Screen("/settings/team/people",              "People",       "Team",     "",                "g p"),
     Screen("/settings/team/usage",               "Usage",        "Team",     "",                "g u"),
@@ -79,6 +88,7 @@ ACTIONS = (
     Action("New note",                      "notes:write",     "c"),
     Action("New document",                  "files:write"),
     Action("New chat",                      "chat:use"),
+    Action("New workflow",                  "workflows:write"),
     Action("Ask a model",                   "chat:use"),
     Action("Test the quota",                "chat:use"),
     Action("New executor",                  "instance:manage"),

@@ -1,7 +1,9 @@
 """Every view of the console: screens, main dialogs, screen states, and the sign-in pages."""
 
+import json
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -9,7 +11,7 @@ from playwright.sync_api import FilePayload, Page, Route, expect
 
 from tests.console import screens
 from tests.console.browser import settle, sign_in, visit
-from tests.console.instance import PASSWORD, WITH_TWO_FACTOR, Instance
+from tests.console.instance import PASSWORD, WITH_TWO_FACTOR, WORKFLOWS, Instance
 from tests.console.writing import editor, lose_events, write
 
 WIDTHS = {1440: 900, 390: 844}
@@ -520,6 +522,97 @@ def pick_a_file(page: Page, _: Instance) -> None:
     expect(page.get_by_role("option", name="pier-2.md")).to_be_visible()
 
 
+def write_broken_spec(page: Page, _: Instance) -> None:
+    """A tool that does not exist, and a reference to a later step."""
+    spec = page.get_by_role("textbox", name="Spec as JSON")
+    expect(spec).to_be_visible()
+    broken = json.dumps(
+        {**WORKFLOWS[0], "steps": [*WORKFLOWS[0]["steps"][:3], {"id": "write", "kind": "tool", "tool": "paint", "end": True}]},
+        indent=2,
+    )  # fmt: skip
+    spec.fill(broken)
+    expect(page.get_by_role("region", name="Errors").get_by_role("button").first).to_be_visible()
+
+
+def estimate_run(page: Page, _: Instance) -> None:
+    page.get_by_label("subject").fill("pier")
+    page.get_by_label("places").fill('["Pier 1", "Pier 2"]')
+    page.get_by_role("button", name="Estimate cost").click()
+    expect(page.get_by_role("table", name="Cost by step")).to_be_visible()
+
+
+def leave_inputs_wrong(page: Page, _: Instance) -> None:
+    page.get_by_label("places").fill("Pier 1")
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(page.get_by_text("This isn’t valid JSON.")).to_be_visible()
+
+
+def open_steps(page: Page, _: Instance) -> None:
+    for summary in page.get_by_role("region", name="Steps").locator("summary").all()[:3]:
+        summary.click()
+
+
+def show_running_run(page: Page, instance: Instance) -> None:
+    """A run in the middle of a map, as the API tells it."""
+    run = instance.call("GET", instance.resolve("/api/runs/RUN"), token=instance.operator)
+    now = datetime.now(UTC).isoformat()
+    running = {
+        **run,
+        "state": "running",
+        "finished_at": None,
+        "steps_used": 34,
+        "usage": {"requests": 6, "tokens": 4_210},
+    }
+    running["steps"] = [dict(step) for step in run["steps"]]
+    look = next(step for step in running["steps"] if step["id"] == "look")
+    look |= {"state": "running", "finished_at": None, "started_at": now, "total": 3, "succeeded": 1, "running": 1}
+    look["items"] = [
+        {**item, "state": state, "attempt": attempt, "result": None}
+        for item, state, attempt in zip(look["items"], ("succeeded", "running", "queued"), (1, 2, 0), strict=True)
+    ]
+    for step in running["steps"][3:]:
+        step |= {"state": "pending", "started_at": None, "finished_at": None, "output": None, "items": []}
+    page.route("**/api/runs/*", lambda route: route.fulfill(json=running))
+    page.reload()
+    settle(page)
+    page.get_by_role("region", name="Steps").locator("summary").nth(2).click()
+
+
+def test_key(page: Page, _: Instance) -> None:
+    page.get_by_label("Key").fill("inbox/scans/bill.txt")
+    page.get_by_role("button", name="Test", exact=True).click()
+    expect(page.get_by_text("1 workflow would start")).to_be_visible()
+
+
+def edit_trigger(page: Page, _: Instance) -> None:
+    page.get_by_role("button", name="New trigger").click()
+    dialog = page.get_by_role("dialog", name="New trigger")
+    dialog.get_by_label("Workflow to run").select_option("harbour-digest")
+    dialog.get_by_label("Folder").fill("invoices/")
+    expect(dialog.get_by_label("places")).to_be_visible()
+
+
+def turn_workflows_off(page: Page, _: Instance) -> None:
+    """As the session tells it."""
+
+    def answer(route: Route) -> None:
+        me = route.fetch().json()
+        route.fulfill(json={**me, "features": [name for name in me["features"] if name != "workflows"]})
+
+    page.route("**/api/whoami", answer)
+    page.reload()
+    expect(page.get_by_role("alert")).to_contain_text("Workflows is off")
+
+
+def show_empty(path: str) -> Callable[[Page, Instance], None]:
+    def act(page: Page, _: Instance) -> None:
+        page.route(f"**{path}", lambda route: route.fulfill(json={"items": [], "next_cursor": None}))
+        page.reload()
+        settle(page)
+
+    return act
+
+
 def _name(path: str) -> str:
     return path.strip("/").replace("/", "-").replace("$", "one-") or "home"
 
@@ -605,6 +698,26 @@ VIEWS = (
     View("glossary-member",     "/app/settings/team/glossary",        "member"),
     View("translate-text",      "/app/translate",                     act=translate_text),
     View("translate-catalog",   "/app/translate?mode=catalog",        act=translate_catalog),
+    View("workflows-none",      "/app/workflows",                     act=show_empty("/api/workflows?*")),
+    View("workflows-viewer",    "/app/workflows",                     "viewer"),
+    View("workflows-refused",   "/app/workflows",                     "guest"),
+    View("workflows-off",       "/app/workflows",                     act=turn_workflows_off),
+    View("workflow-version",    "/app/workflows/spec/harbour-digest?version=1", "member"),
+    View("workflow-broken",     "/app/workflows/spec/harbour-digest/edit", act=write_broken_spec),
+    View("workflow-copy",       "/app/workflows/new?from=harbour-digest"),
+    View("workflow-estimate",   "/app/workflows/spec/harbour-digest/run", act=estimate_run),
+    View("workflow-inputs",     "/app/workflows/spec/harbour-digest/run", act=leave_inputs_wrong),
+    View("workflow-file",       "/app/workflows/spec/read-scan/run"),
+    View("runs-filtered",       "/app/workflows/runs?state=failed"),
+    View("runs-none",           "/app/workflows/runs",                act=show_empty("/api/runs?*")),
+    View("runs-viewer",         "/app/workflows/runs",                "viewer"),
+    View("run-steps",           "/app/workflows/runs/RUN",            act=open_steps),
+    View("run-failed",          "/app/workflows/runs/FAILED"),
+    View("run-running",         "/app/workflows/runs/RUN",            act=show_running_run),
+    View("run-outline",         "/app/workflows/runs/FAILED",         "viewer"),
+    View("triggers-none",       "/app/workflows/triggers",            act=show_empty("/api/doc-triggers")),
+    View("triggers-test",       "/app/workflows/triggers",            act=test_key),
+    View("trigger-new",         "/app/workflows/triggers",            act=edit_trigger),
     View("search-results",      "/app/search?q=pier"),
     View("search-nothing",      "/app/search?q=zeppelin"),
     View("search-box",          "/app/",                     act=search_for("pier")),

@@ -11,6 +11,9 @@ from teamspace.repository import VersionWritten
 from teamspace.triggers import store
 from teamspace.triggers.schemas import MAX_ANCESTORS, MAX_DEPTH, Ancestry, FireReason, TriggerPattern, Unfired
 
+_MAX_RESUMED = 20
+"""How many times a run that a trigger started can be resumed, and its outputs still be known as such."""
+
 
 def is_derived(event: VersionWritten) -> bool:
     return event.run_id is not None or bool(event.derived_from)
@@ -21,7 +24,7 @@ async def find(tx: Tx, event: VersionWritten) -> Ancestry:
     if not is_derived(event):
         return Ancestry()
     parents = await store.select_source_ancestry(tx, event.object_id, event.number) if event.derived_from else []
-    if event.run_id and (run := await store.get_run_ancestry(tx, event.run_id)):
+    if event.run_id and (run := await store.get_run_ancestry(tx, event.run_id, _MAX_RESUMED)):
         parents.append(run)
     return _join(1 + max((parent.depth for parent in parents), default=0), *(parent.triggers for parent in parents))
 

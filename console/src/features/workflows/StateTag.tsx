@@ -5,9 +5,9 @@ import { IconAlertTriangle, IconBan, IconCheck, IconCircleDashed, IconClock, Ico
 import { t } from "@/i18n";
 import { Tag, type Tone } from "@/ui/Tag";
 
-import type { ItemState, StepState } from "./api";
+import type { StepState } from "./api";
 
-type State = StepState | ItemState;
+type State = StepState | "queued";
 
 const LOOKS: Record<State, [Icon, Tone]> = {
   pending: [IconCircleDashed, "plain"],
@@ -19,8 +19,11 @@ const LOOKS: Record<State, [Icon, Tone]> = {
   cancelled: [IconBan, "plain"],
 };
 
+const isKnown = (state: string): state is State => state in LOOKS;
+
 /** A run that only has queued steps is waiting. */
-export function StateTag({ state, waiting = false }: { state: State; waiting?: boolean }) {
+export function StateTag({ state, waiting = false }: { state: string; waiting?: boolean }) {
+  if (!isKnown(state)) return <Tag>{state}</Tag>;
   const isWaiting = waiting && state === "running";
   const [Picture, tone] = isWaiting ? LOOKS.queued : LOOKS[state];
   return (

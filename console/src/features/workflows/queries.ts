@@ -104,12 +104,12 @@ function useRunChange<Given, Made>(change: (given: Given) => Promise<Made>) {
   });
 }
 
-export const useStart = (slug: string) => useRunChange((input: unknown) => startRun(slug, input));
+export const useStart = (slug: string) => useRunChange((input: Record<string, unknown>) => startRun(slug, input));
 export const useCancel = () => useRunChange(cancelRun);
 export const useResume = () => useRunChange((from: RunDetail) => resumeRun(from));
 
 export function useTry(slug: string) {
-  return useMutation({ mutationFn: (input: unknown) => tryRun(slug, input) });
+  return useMutation({ mutationFn: (input: Record<string, unknown>) => tryRun(slug, input) });
 }
 
 export function useTriggers(enabled = true) {

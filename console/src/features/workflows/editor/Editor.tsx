@@ -60,6 +60,7 @@ export function Editor({ title, place, original, version, above }: Props) {
   };
 
   async function send(): Promise<void> {
+    if (!check.value) return;
     const made = await publish.mutateAsync(check.value);
     drop();
     notice(t("workflows.published", { slug: made.slug, version: made.version }));

@@ -28,7 +28,7 @@ export interface Check {
   problems: Problem[];
   /** The last that could be read. */
   spec: Spec | null;
-  value: unknown;
+  value: Record<string, unknown> | undefined;
   /** That it would be published as. */
   version: number | null;
   fault: unknown;
@@ -42,7 +42,7 @@ export function useCheck(text: string): Check {
   const canAsk = asked.ok && isFields(asked.value);
   const query = useQuery({
     queryKey: ["workflow-check", settled],
-    queryFn: () => verdictOf(asked.ok ? asked.value : null),
+    queryFn: () => verdictOf(asked.ok && isFields(asked.value) ? asked.value : {}),
     enabled: canAsk,
     placeholderData: keepPreviousData,
     gcTime: 0,
@@ -52,7 +52,7 @@ export function useCheck(text: string): Check {
   const spec = useMemo(() => (read.ok ? specOf(read.value) : null), [read]);
   const isCurrent = text === settled && !query.isPlaceholderData && query.data !== undefined;
   const problems = useMemo(() => problemsIn(text, read, isCurrent || read.ok ? query.data?.errors : undefined), [text, read, isCurrent, query.data]);
-  const base = { problems, spec, value: read.ok ? read.value : undefined, version: query.data?.version ?? null, again: () => void query.refetch() };
+  const base = { problems, spec, value: read.ok && isFields(read.value) ? read.value : undefined, version: query.data?.version ?? null, again: () => void query.refetch() };
   if (!read.ok || !isFields(read.value)) return { ...base, state: "invalid", fault: null };
   if (query.isError && text === settled) return { ...base, state: "unknown", fault: query.error };
   if (!isCurrent) return { ...base, state: "checking", fault: null };
@@ -60,7 +60,7 @@ export function useCheck(text: string): Check {
 }
 
 /** A refusal with places is a verdict too. */
-async function verdictOf(spec: unknown): Promise<{ valid: boolean; errors: SpecFault[]; version: number | null }> {
+async function verdictOf(spec: Record<string, unknown>): Promise<{ valid: boolean; errors: SpecFault[]; version: number | null }> {
   try {
     return await validate(spec);
   } catch (fault) {
@@ -72,7 +72,7 @@ async function verdictOf(spec: unknown): Promise<{ valid: boolean; errors: SpecF
 
 /** What a refusal to publish says about places in the spec. */
 export function faultsIn(fault: unknown): SpecFault[] {
-  return fault instanceof Refusal && fault.status === 400 ? ((fault.problem.errors ?? []) as SpecFault[]) : [];
+  return fault instanceof Refusal && fault.status === 400 ? (fault.problem.errors ?? []) : [];
 }
 
 /** In the order of the text. */

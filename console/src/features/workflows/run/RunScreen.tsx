@@ -8,7 +8,6 @@ import { number, t } from "@/i18n";
 import { Copyable } from "@/ui/Copyable";
 import { Facts, type Fact } from "@/ui/Facts";
 import { useNames } from "@/ui/names";
-import { Snippet } from "@/ui/Snippet";
 import { Failed, Loading } from "@/ui/states";
 import { Time } from "@/ui/Time";
 import { ArtifactCard } from "@/ui/turns/ArtifactCard";
@@ -18,12 +17,14 @@ import type { RunDetail, RunOutline } from "../api";
 import { Item } from "../Area";
 import { Part } from "../Part";
 import { useRun } from "../queries";
+import { isFields } from "../spec/shapes";
 import { StateTag } from "../StateTag";
 import { faultWords, tookWords } from "../words";
 import styles from "./Run.module.css";
 import { RunActions } from "./RunActions";
 import { Steps } from "./Steps";
-import { artifactsOf } from "./values";
+import { Value } from "./Value";
+import { artifactsOf, idOf } from "./values";
 
 export default function RunScreen() {
   const { id } = useParams({ strict: false }) as { id: string };
@@ -68,7 +69,7 @@ function OpenRun({ run }: { run: RunDetail }) {
         <Part title={t("workflows.made")}>
           <ul className={styles.made}>
             {made.map((artifact) => (
-              <li key={artifact.object_id}>
+              <li key={idOf(artifact)}>
                 <ArtifactCard artifact={artifact} />
               </li>
             ))}
@@ -79,7 +80,7 @@ function OpenRun({ run }: { run: RunDetail }) {
         <Steps steps={run.steps} />
       </Part>
       <Part title={t("workflows.inputs")}>
-        {Object.keys(run.input).length > 0 ? <Snippet label={t("workflows.inputs")} text={JSON.stringify(run.input, null, 2)} /> : <p className="muted">{t("workflows.inputs.none")}</p>}
+        {isFields(run.input) && Object.keys(run.input).length === 0 ? <p className="muted">{t("workflows.inputs.none")}</p> : <Value label={t("workflows.inputs")} value={run.input} />}
       </Part>
       {run.objects.length > 0 && (
         <Part title={t("workflows.objects")}>

@@ -1,7 +1,7 @@
 /** Timeline of a run: its steps in order, with state, time, attempts and tokens; each opens to what it gave. */
 
 import { useInterval } from "@mantine/hooks";
-import { IconArrowsSplit2, IconChevronRight, IconRepeat, IconTool } from "@tabler/icons-react";
+import { IconArrowsSplit2, IconChevronRight, IconRepeat, IconTool, type Icon } from "@tabler/icons-react";
 import { useEffect, useState } from "react";
 
 import { number, t } from "@/i18n";
@@ -14,7 +14,7 @@ import styles from "./Run.module.css";
 import { JobLink, Value } from "./Value";
 import { outcomeOf } from "./values";
 
-const PICTURES = { tool: IconTool, map: IconRepeat, choice: IconArrowsSplit2 };
+const PICTURES: Record<string, Icon> = { tool: IconTool, map: IconRepeat, choice: IconArrowsSplit2 };
 
 export function Steps({ steps }: { steps: readonly RunStep[] }) {
   const now = useNow(steps.some(({ state }) => state === "running"));
@@ -43,7 +43,7 @@ function useNow(isRunning: boolean): number {
 }
 
 function Step({ step, now }: { step: RunStep; now: number }) {
-  const Picture = PICTURES[step.kind];
+  const Picture = PICTURES[step.kind] ?? IconTool;
   const isBegun = step.state !== "pending" && step.state !== "skipped";
   const head = (
     <>

@@ -22,9 +22,11 @@ export function outcomeOf({ output }: Pick<RunStep, "output">): unknown {
   return isFields(output) && "result" in output ? output.result : output;
 }
 
-/** The documents that a run made, each once, in the order of its steps. */
+/** Of the document or note that it stands for. */
+export const idOf = ({ object_id: object, note_id: note }: Artifact): string => object ?? note ?? "";
+
+/** The documents and notes that a run made, each once, in the order of its steps. */
 export function artifactsOf(steps: readonly RunStep[]): Artifact[] {
   const all = steps.flatMap((step) => [outcomeOf(step), ...step.items.map((item) => item.result)]).flatMap((value) => artifactOf(value) ?? []);
-  const made = all.filter((artifact) => artifact.object_id);
-  return [...new Map(made.map((artifact) => [artifact.object_id, artifact])).values()];
+  return [...new Map(all.flatMap((artifact) => (idOf(artifact) ? [[idOf(artifact), artifact] as const] : []))).values()];
 }
