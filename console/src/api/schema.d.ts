@@ -2184,6 +2184,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/kg/extract": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start a run of `index-knowledge`, which extracts up to 40 documents that were not extracted yet; with `dry_run`, what it would cost.
+         * @description A session or API token. Requires `workflows:run`. Requires the feature `workflows`.
+         */
+        post: operations["knowledge.extract"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/kg/entities/{id}/merge": {
         parameters: {
             query?: never;
@@ -4456,6 +4476,11 @@ export interface components {
             filename: string;
             version: number;
             source_version: number;
+            current_source_version: number;
+            stale: boolean;
+            edited: boolean;
+            start: number | null;
+            end: number | null;
             run_id: string | null;
             step: string | null;
             created_at: string;
@@ -4468,9 +4493,46 @@ export interface components {
             /** @enum {unknown} */
             text_state: "failed" | "none" | "pending" | "ready";
             text_fault: string | null;
-            sources: components["schemas"]["RelatedObject"][];
-            derived: components["schemas"]["RelatedObject"][];
+            sources: components["schemas"]["ProcessedObject"][];
+            derived: components["schemas"]["ProcessedObject"][];
             runs: string[];
+        };
+        /** ProcessedObject */
+        ProcessedObject: {
+            id: string;
+            key: string;
+            filename: string;
+            version: number;
+            source_version: number;
+            current_source_version: number;
+            stale: boolean;
+            edited: boolean;
+            start: number | null;
+            end: number | null;
+            run_id: string | null;
+            step: string | null;
+            created_at: string;
+            /** @default null */
+            changes?: components["schemas"]["TextChanges"] | null;
+        };
+        /**
+         * TextChanges
+         * @description How the text of a source has changed since something was derived from it.
+         */
+        TextChanges: {
+            added: number;
+            removed: number;
+            passages: components["schemas"]["ChangedPassage"][];
+            complete: boolean;
+        };
+        /**
+         * ChangedPassage
+         * @description Lines of a text before and after a change, perhaps cut.
+         */
+        ChangedPassage: {
+            line: number;
+            before: string;
+            after: string;
         };
         /** TargetsQuery */
         TargetsQuery: {
@@ -5626,6 +5688,36 @@ export interface components {
             created_at: string;
             finished_at: string | null;
         };
+        /**
+         * WorkflowDryRun
+         * @description What a run would cost at most, by step.
+         */
+        WorkflowDryRun: {
+            /** @default true */
+            dry_run?: boolean;
+            executor: string;
+            model: string | null;
+            estimate: components["schemas"]["Estimate"];
+            admitted: boolean;
+            blocked_by: components["schemas"]["BlockingLimit"] | null;
+            steps: components["schemas"]["DryStep"][];
+        };
+        /**
+         * DryStep
+         * @description What a step would cost at most.
+         */
+        DryStep: {
+            id: string;
+            kind: string;
+            tool: string | null;
+            jobs: number | null;
+            most_jobs: number;
+            requests: number;
+            tokens: number;
+            certain: boolean;
+            offered: boolean;
+            error: components["schemas"]["RunFault"] | null;
+        };
         /** RunQuery */
         RunQuery: {
             /** @default 50 */
@@ -5869,7 +5961,7 @@ export interface components {
         };
         /**
          * EntityPageQuery
-         * @description A page is of documents, newest first.
+         * @description A page is of documents, newest first: 20 at most.
          */
         EntityPageQuery: {
             /** @default 50 */
@@ -5941,6 +6033,25 @@ export interface components {
             /** @enum {unknown} */
             type: "concept" | "document" | "event" | "organisation" | "other" | "person" | "place" | "product";
             name: string;
+        };
+        /** ExtractKnowledge */
+        ExtractKnowledge: {
+            /** @default false */
+            dry_run?: boolean;
+        };
+        /**
+         * KnowledgePreview
+         * @description What extracting the next documents would cost.
+         */
+        KnowledgePreview: {
+            /** @default true */
+            dry_run?: boolean;
+            executor: string;
+            model: string | null;
+            estimate: components["schemas"]["Estimate"];
+            admitted: boolean;
+            blocked_by: components["schemas"]["BlockingLimit"] | null;
+            documents: number;
         };
         /** MergeEntity */
         MergeEntity: {
@@ -19510,6 +19621,15 @@ export interface operations {
             };
         };
         responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowDryRun"];
+                };
+            };
             /** @description Accepted */
             202: {
                 headers: {
@@ -20593,6 +20713,149 @@ export interface operations {
             };
             /** @description `overloaded` */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "knowledge.extract": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ExtractKnowledge"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KnowledgePreview"];
+                };
+            };
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunDetail"] | components["schemas"]["RunOutline"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `org_suspended`, `feature_disabled` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `no_executor` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,7 +1,6 @@
 /** The graph's part of the API. */
 
 import { answer, api, type Schemas } from "@/api/client";
-import { request } from "@/api/request";
 import type { PageOf } from "@/ui/endless";
 
 import type { EntityType } from "./types";
@@ -33,12 +32,9 @@ export const mergeEntity = (id: string, into: string): Promise<EntityItem> =>
 export const splitEntity = (id: string, mentions: string[], name: string): Promise<EntityItem> =>
   answer(api.POST("/api/kg/entities/{id}/split", { params: { path: { id } }, body: { mentions, name } }));
 
-export interface Estimate {
-  estimate: { requests: number; tokens: number };
-  blocked_by: { dimension: string; level: string; resets_at: string | null } | null;
-  documents: number;
-}
+export type Preview = Schemas["KnowledgePreview"];
+type Run = Schemas["RunDetail"] | Schemas["RunOutline"];
 
-export const estimateExtraction = async (): Promise<Estimate> => (await (await request("POST", "/api/kg/extract", { dry_run: true })).json()) as Estimate;
+export const previewExtraction = async (): Promise<Preview> => (await answer(api.POST("/api/kg/extract", { body: { dry_run: true } }))) as Preview;
 
-export const startExtraction = async (): Promise<{ id: string }> => (await (await request("POST", "/api/kg/extract", {})).json()) as { id: string };
+export const startExtraction = async (): Promise<Run> => (await answer(api.POST("/api/kg/extract", { body: {} }))) as Run;

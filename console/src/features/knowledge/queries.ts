@@ -6,7 +6,7 @@ import { useEndless } from "@/ui/endless";
 import { fetchFileText } from "@/ui/passage/queries";
 
 import type { Address } from "./address";
-import { estimateExtraction, getEntity, listEntities, mergeEntity, splitEntity, startExtraction, type Entity, type EntityItem, type Quote } from "./api";
+import { getEntity, listEntities, mergeEntity, previewExtraction, splitEntity, startExtraction, type Entity, type EntityItem, type Quote } from "./api";
 import { CHOICES, ENTITIES, ESTIMATE, LISTS, one } from "./keys";
 
 export function useEntities({ q, type }: Pick<Address, "q" | "type">) {
@@ -71,7 +71,7 @@ export function useSplit(id: string) {
 
 /** What reading all documents that weren't read yet would cost. */
 export function useEstimate() {
-  return useQuery({ queryKey: ESTIMATE, queryFn: estimateExtraction, staleTime: 0, gcTime: 0 });
+  return useQuery({ queryKey: ESTIMATE, queryFn: previewExtraction, staleTime: 0, gcTime: 0 });
 }
 
 export function useExtract() {

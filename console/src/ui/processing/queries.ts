@@ -17,7 +17,7 @@ export function useProcessing({ id, version }: Subject) {
   const live = useLive();
   return useQuery({
     queryKey: [...PROCESSING, "one", id, version],
-    queryFn: () => answer(api.GET("/api/repo-obj/{id}/processing", { params: { path: { id } } })) as Promise<Processing>,
+    queryFn: (): Promise<Processing> => answer(api.GET("/api/repo-obj/{id}/processing", { params: { path: { id } } })),
     refetchInterval: ({ state }) => (!live && state.data?.text_state === "pending" ? SOON : false),
   });
 }
@@ -32,7 +32,7 @@ export function useProvenance(subject: Subject, processing: Processing) {
 }
 
 const fetchRelatives = (id: string): Promise<Relatives> =>
-  answer(api.GET("/api/repo-obj/{id}/derivations", { params: { path: { id } } })) as Promise<Relatives>;
+  answer(api.GET("/api/repo-obj/{id}/derivations", { params: { path: { id } } }));
 
 /** Whether the caller can see and start runs. */
 export function useMayRun(): { see: boolean; start: boolean } {
@@ -75,9 +75,10 @@ export function useRefresh() {
   return useMutation({
     mutationFn: (runs: readonly ReadableRun[]) =>
       Promise.all(
-        runs.map(({ slug, input }) =>
-          answer(api.POST("/api/workflows/{slug}/run", { params: { path: { slug } }, body: { input: input as Record<string, unknown> } })),
-        ),
+        runs.map(async ({ slug, input }) => {
+          const body = { input: input as Record<string, unknown> };
+          return (await answer(api.POST("/api/workflows/{slug}/run", { params: { path: { slug } }, body }))) as RunDetail;
+        }),
       ),
     onSuccess: () => client.invalidateQueries({ queryKey: [...PROCESSING, "runs"] }),
   });

@@ -2,38 +2,16 @@
 
 import type { Schemas } from "@/api/client";
 
-/** Lines of a text before and after a change, perhaps cut. */
-export interface ChangedPassage {
-  line: number;
-  before: string;
-  after: string;
-}
-
-export interface TextChanges {
-  added: number;
-  removed: number;
-  /** The first few. */
-  passages: ChangedPassage[];
-  /** The whole text was compared. */
-  complete: boolean;
-}
-
-/** A source or derived file. */
-export type Relative = Schemas["RelatedObject"] & {
-  current_source_version: number;
-  /** The source has changed since. */
-  stale: boolean;
-  /** The derived file was changed by hand since. */
-  edited: boolean;
-  changes?: TextChanges | null;
-};
+export type TextChanges = Schemas["TextChanges"];
+/** A source or derived file; what changed is only told by its processing. */
+export type Relative = Schemas["RelatedObject"] & Partial<Pick<Schemas["ProcessedObject"], "changes">>;
 
 export interface Relatives {
   sources: Relative[];
   derived: Relative[];
 }
 
-export type Processing = Omit<Schemas["Processing"], "sources" | "derived"> & Relatives;
+export type Processing = Schemas["Processing"];
 
 /** What is needed of the file that all this is about. */
 export interface Subject {

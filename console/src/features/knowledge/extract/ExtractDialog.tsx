@@ -10,7 +10,7 @@ import { Fault } from "@/ui/forms";
 import { QuotaRefused } from "@/ui/QuotaRefused";
 import { Failed, Loading } from "@/ui/states";
 
-import type { Estimate } from "../api";
+import type { Preview } from "../api";
 import styles from "../Knowledge.module.css";
 import { useEstimate, useExtract } from "../queries";
 
@@ -26,7 +26,7 @@ export function ExtractDialog({ onClose }: { onClose: () => void }) {
           <p className="muted">{t("graph.extract.words")}</p>
           {estimate.isPending && <Loading what={t("graph.extract.estimating")} />}
           {estimate.isError && <Failed error={estimate.error} again={() => void estimate.refetch()} />}
-          {estimate.data && <Cost estimate={estimate.data} />}
+          {estimate.data && <Cost preview={estimate.data} />}
           <Fault fault={extract.error} />
           <DialogActions>
             <Button variant="default" onClick={onClose}>
@@ -42,11 +42,11 @@ export function ExtractDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-function Cost({ estimate: { estimate, documents, blocked_by: blocked } }: { estimate: Estimate }) {
+function Cost({ preview: { estimate, documents, blocked_by: blocked } }: { preview: Preview }) {
   if (documents === 0) return <p role="status">{t("graph.extract.nothing")}</p>;
   return (
     <>
-      <p role="status">{t("graph.extract.cost", { documents: documents ?? -1, requests: estimate.requests, tokens: estimate.tokens })}</p>
+      <p role="status">{t("graph.extract.cost", { documents, requests: estimate.requests, tokens: estimate.tokens })}</p>
       {blocked && <QuotaRefused quota={blocked} />}
     </>
   );
