@@ -13,7 +13,9 @@ import msgspec
 
 from teamspace.core.errors import BadRequest, TooLarge
 
-MARK = re.compile(r"\{\{[ \t]*([#/]?)[ \t]*((?:[^\W_][\w-]*(?:\.[^\W_][\w-]*){0,31}|\.))[ \t]*\}\}")
+MARK = re.compile(
+    r"\{\{[ \t]{0,20}+([#/]?)[ \t]{0,20}+([^\W_][\w-]{0,99}+(?:\.[^\W_][\w-]{0,99}+){0,31}+|\.)[ \t]{0,20}+\}\}"
+)
 MAX_OUTPUT = 4 * 1024 * 1024
 """In characters."""
 MAX_STEPS = 500_000

@@ -4,7 +4,7 @@ import json
 
 import msgspec
 
-from teamspace.ai.domain.simulated import instances, knowledge, markers, sources, tool_use, translations
+from teamspace.ai.domain.simulated import fields, instances, knowledge, markers, sources, tool_use, translations
 from teamspace.ai.domain.simulated.markers import Markers
 from teamspace.completions import ImagePart, JsonSchema, Message, ModelRequest, Speaker, ToolCall, structured, text_of
 
@@ -49,7 +49,8 @@ def _json(request: ModelRequest, conversation: list[Message], prompt: str, marke
         return json.dumps({"simulated": True, "prompt": prompt}, ensure_ascii=False)
     said = "\n".join(text_of(message.content) for message in conversation if message.role is not Speaker.SYSTEM)
     try:
-        return json.dumps(instances.write(request.response_format.named.schema, said), ensure_ascii=False)
+        write = fields.write if fields.is_wanted(request.response_format) else instances.write
+        return json.dumps(write(request.response_format.named.schema, said), ensure_ascii=False)
     except instances.CannotWrite:
         return BAD_JSON
 

@@ -40,12 +40,12 @@ class CannotWrite(Exception):
 def write(schema: dict[str, Any], prompt: str) -> Any:
     """Return a value, the same for the same prompt. It can be invalid if the schema has uncommon rules."""
     try:
-        return _Writer(schema, prompt[:_MAX_PROMPT]).value(schema, "", 0)
+        return InstanceWriter(schema, prompt[:_MAX_PROMPT]).value(schema, "", 0)
     except (ArithmeticError, AttributeError, TypeError, ValueError, RecursionError):  # the schema is none
         raise CannotWrite from None
 
 
-class _Writer:
+class InstanceWriter:
     def __init__(self, root: dict[str, Any], prompt: str) -> None:
         self._root, self._prompt = root, prompt
         self._words = _WORD.findall(prompt)[:500] or ["text"]
@@ -84,6 +84,14 @@ class _Writer:
         match = named.search(self._prompt)
         return _clause(match[1]) if match else ""
 
+    def mentions(self, name: str, rule: Any) -> bool:
+        """Return whether the prompt says something about a property that is not required."""
+        return bool(self.find(name))
+
+    def find_number(self, name: str) -> str:
+        """Return the same for a number, without separators of thousands."""
+        return self.find(name).replace(",", "")
+
     def _flat(self, schema: Any, depth: int) -> dict[str, Any]:
         """Return a schema without references and alternatives: the first alternative that is not null."""
         if depth > _MAX_DEPTH:
@@ -119,7 +127,7 @@ class _Writer:
         required = [name for name in rule.get("required", []) if isinstance(name, str)]
         other = rule.get("additionalProperties", {})
         found = {}
-        for name in [*(name for name in known if name in required or self.find(name)), *required]:
+        for name in [*(name for name in known if name in required or self.mentions(name, known[name])), *required]:
             if name not in found:
                 found[name] = self.value(known.get(name, other), name, depth + 1)
         missing = int(rule.get("minProperties", 0)) - len(found)
@@ -140,7 +148,7 @@ class _Writer:
         return [self.value(part, "", depth + 1, number) for number, part in enumerate(rules)]
 
     def _number(self, rule: dict[str, Any], name: str, number: int, *, whole: bool) -> float:
-        said = _NUMBER.search(self.find(name).replace(",", ""))
+        said = _NUMBER.search(self.find_number(name))
         value: float = float(said[0]) if said else number
         if "exclusiveMinimum" in rule and value <= rule["exclusiveMinimum"]:
             value = rule["exclusiveMinimum"] + (1 if whole else 0.5)
@@ -160,12 +168,16 @@ class _Writer:
         if form := _FORMATS.get(str(rule.get("format"))):
             match = re.search(form[0], said) or re.search(form[0], self._prompt)
             return match[0] if match else form[1]
-        start = number * 6 % len(self._words)
-        text = said or " ".join(self._words[start : start + 6])
+        text = said or self.filler(number)
         least, most = int(rule.get("minLength", 0)), int(rule.get("maxLength", 1000))
         if len(text) < least <= 10_000:
             text = (text + " ") * (least // (len(text) + 1) + 1)
         return str(text[:most])
+
+    def filler(self, number: int) -> str:
+        """Return a text for what the prompt does not say: some of its words."""
+        start = number * 6 % len(self._words)
+        return " ".join(self._words[start : start + 6])
 
     def _matching(self, pattern: str, said: str) -> str:
         """Return what the prompt has for a pattern, or an example."""
