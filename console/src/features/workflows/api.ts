@@ -1,7 +1,6 @@
 /** Requests for workflows, runs and triggers. */
 
 import { answer, api, type Schemas } from "@/api/client";
-import type { FullQuota } from "@/ui/quotaWords";
 
 export type Definition = Schemas["DefinitionItem"];
 export type DefinitionDetail = Schemas["DefinitionDetail"];
@@ -29,24 +28,8 @@ export type Fire = Schemas["Fire"];
 /** Of an upload that the caller can't read. */
 export type FireSummary = Schemas["FireSummary"];
 
-/** What a step would cost at most. */
-export interface DryStep {
-  id: string;
-  kind: string;
-  tool: string | null;
-  /** Null if that depends on results. */
-  jobs: number | null;
-  requests: number;
-  tokens: number;
-}
-
-/** What a run would cost at most, as the server answers a request that only asks. */
-export interface DryRun {
-  estimate: { requests: number; tokens: number };
-  admitted: boolean;
-  blocked_by: FullQuota | null;
-  steps: DryStep[];
-}
+export type DryRun = Schemas["WorkflowDryRun"];
+export type DryStep = Schemas["DryStep"];
 
 type Values = Record<string, unknown>;
 
@@ -78,13 +61,20 @@ export const cancelRun = (id: string) => answer(api.POST("/api/runs/{id}/cancel"
 
 const start = (slug: string, body: Schemas["RunBody"]) => answer(api.POST("/api/workflows/{slug}/run", { params: { path: { slug } }, body }));
 
-export const startRun = (slug: string, input: Values) => start(slug, { input });
+type Started = RunDetail | RunOutline;
+
+export async function startRun(slug: string, input: Values): Promise<Started> {
+  return (await start(slug, { input })) as Started;
+}
 
 /** With the same input: only what failed is executed. */
-export const resumeRun = ({ slug, id, input }: RunDetail) => start(slug, { input: input as Values, resume_from: id });
+export async function resumeRun({ slug, id }: Pick<RunDetail, "slug" | "id">): Promise<Started> {
+  return (await start(slug, { resume_from: id })) as Started;
+}
 
+/** What it would cost at most. */
 export async function tryRun(slug: string, input: Values): Promise<DryRun> {
-  return (await start(slug, { input, dry_run: true })) as unknown as DryRun;
+  return (await start(slug, { input, dry_run: true })) as DryRun;
 }
 
 export const listTriggers = () => answer(api.GET("/api/doc-triggers"));

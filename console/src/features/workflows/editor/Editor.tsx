@@ -82,7 +82,7 @@ export function Editor({ title, place, original, version, above }: Props) {
         <>
           <DraftWord isChanged={isChanged} isKept={isKept} />
           {isChanged && <Discard discard={drop} />}
-          <Button variant="default" leftSection={<IconWand aria-hidden size={16} />} disabled={check.value === undefined} onClick={() => write(written(check.value))}>
+          <Button variant="default" leftSection={<IconWand aria-hidden size={16} />} disabled={check.value === undefined} onClick={() => check.value && write(written(check.value))}>
             {t("workflows.format")}
           </Button>
           <Button loading={publish.isPending} disabled={check.state === "invalid" || check.state === "checking"} onClick={() => void send().catch(() => undefined)}>

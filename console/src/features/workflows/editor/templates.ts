@@ -2,6 +2,8 @@
 
 import { t } from "@/i18n";
 
+import { isFields } from "../spec/shapes";
+
 /** Small, valid, and with a built-in tool. */
 export function blank(): Record<string, unknown> {
   return {
@@ -26,4 +28,16 @@ export function copyOf(spec: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(copy).filter(([name, value]) => name !== "version" && value !== undefined));
 }
 
-export const written = (spec: unknown): string => `${JSON.stringify(spec, null, 2)}\n`;
+/** Fields in the order in which people read them; the server keeps no order. */
+const FIELDS = ["format", "slug", "version", "title", "description", "inputs", "start", "max_steps", "steps"];
+const STEP_FIELDS = ["id", "kind", "over", "tool", "with", "when", "then", "else", "retry", "end"];
+
+function ordered(value: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
+  const rank = (name: string): number => (names.includes(name) ? names.indexOf(name) : names.length);
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => rank(one) - rank(other)));
+}
+
+export function written(spec: Record<string, unknown>): string {
+  const steps = Array.isArray(spec.steps) ? { steps: spec.steps.map((step: unknown) => (isFields(step) ? ordered(step, STEP_FIELDS) : step)) } : {};
+  return `${JSON.stringify(ordered({ ...spec, ...steps }, FIELDS), null, 2)}\n`;
+}

@@ -18,6 +18,7 @@ import { Time } from "@/ui/Time";
 import type { DefinitionDetail } from "../api";
 import { Item } from "../Area";
 import styles from "../Area.module.css";
+import { written } from "../editor/templates";
 import { Graph } from "../graph/Graph";
 import { Part } from "../Part";
 import { useDefinition, useRunsOf, useTriggers } from "../queries";
@@ -65,7 +66,7 @@ function Workflow({ definition, newest }: { definition: DefinitionDetail; newest
       </Part>
       <details className={one.json}>
         <summary>{t("workflows.spec.json")}</summary>
-        <Snippet label={t("workflows.spec.json")} text={JSON.stringify(definition.spec, null, 2)} />
+        <Snippet label={t("workflows.spec.json")} text={written(definition.spec)} />
       </details>
     </Item>
   );

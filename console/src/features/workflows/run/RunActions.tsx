@@ -26,7 +26,7 @@ export function RunActions({ run }: { run: RunDetail | RunOutline }) {
       <Button variant="default" renderRoot={(props) => <Link {...props} to="/workflows/spec/$slug/run" params={{ slug: run.slug }} />}>
         {t("workflows.run.again")}
       </Button>
-      {run.state !== "succeeded" && mine && <Resume run={run} />}
+      {run.state !== "succeeded" && <Resume run={run} />}
     </>
   );
 }

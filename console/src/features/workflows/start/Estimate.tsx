@@ -1,4 +1,4 @@
-/** What a run would cost at most, and what would hold it up. */
+/** What a run would cost at most, and what would hold it up or make it fail. */
 
 import { Alert } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheck } from "@tabler/icons-react";
@@ -7,7 +7,10 @@ import { number, t } from "@/i18n";
 import { DataTable } from "@/ui/DataTable";
 import { fullQuotaWords } from "@/ui/quotaWords";
 
-import type { DryRun } from "../api";
+import type { DryRun, DryStep } from "../api";
+import styles from "../Area.module.css";
+import { faultWords } from "../words";
+import { obstacleIn } from "./obstacles";
 
 export function Estimate({ dryRun }: { dryRun: DryRun }) {
   return (
@@ -18,8 +21,8 @@ export function Estimate({ dryRun }: { dryRun: DryRun }) {
         rows={dryRun.steps}
         keyOf={({ id }) => id}
         columns={[
-          { title: t("workflows.column.step"), cell: ({ id }) => <code>{id}</code> },
-          { title: t("workflows.column.jobs"), cell: ({ jobs }) => (jobs === null ? t("workflows.estimate.unknown") : number(jobs)), end: true },
+          { title: t("workflows.column.step"), cell: (step) => <Name step={step} /> },
+          { title: t("workflows.column.jobs"), cell: ({ jobs, most_jobs: most }) => (jobs === null ? t("workflows.estimate.most", { most }) : number(jobs)), end: true },
           { title: t("workflows.column.requests"), cell: ({ requests }) => number(requests), end: true },
           { title: t("workflows.column.tokens"), cell: ({ tokens }) => number(tokens), end: true },
         ]}
@@ -28,18 +31,46 @@ export function Estimate({ dryRun }: { dryRun: DryRun }) {
   );
 }
 
-function Verdict({ dryRun: { estimate, admitted, blocked_by: blocked } }: { dryRun: DryRun }) {
-  const cost = estimate.requests > 0 ? t("workflows.estimate.cost", { requests: estimate.requests, tokens: number(estimate.tokens) }) : t("workflows.estimate.free");
-  if (admitted || !blocked) {
-    return (
-      <Alert color="success" role="note" icon={<IconCircleCheck aria-hidden size={18} />} title={cost}>
-        {t("workflows.estimate.admitted")}
-      </Alert>
-    );
-  }
+function Name({ step: { id, certain, offered, tool, error } }: { step: DryStep }) {
   return (
-    <Alert color="warning" role="note" icon={<IconAlertTriangle aria-hidden size={18} />} title={cost}>
-      {fullQuotaWords(blocked)} {t("workflows.estimate.blocked")}
+    <span className={styles.lines}>
+      <code>{id}</code>
+      {!certain && <span className={styles.below}>{t("workflows.estimate.maybe")}</span>}
+      {!offered && <span className={styles.below}>{t("workflows.estimate.not_offered", { tool })}</span>}
+      {error && <span className={styles.below}>{faultWords(error)}</span>}
+    </span>
+  );
+}
+
+function Verdict({ dryRun }: { dryRun: DryRun }) {
+  const { estimate, blocked_by: blocked } = dryRun;
+  const cost = estimate.requests > 0 ? t("workflows.estimate.cost", { requests: estimate.requests, tokens: number(estimate.tokens) }) : t("workflows.estimate.free");
+  switch (obstacleIn(dryRun)) {
+    case "fails":
+      return (
+        <Warning title={t("workflows.estimate.fails")}>
+          {t("workflows.estimate.fails.words")} {cost}.
+        </Warning>
+      );
+    case "quota":
+      return (
+        <Warning title={cost}>
+          {blocked && fullQuotaWords(blocked)} {t("workflows.estimate.blocked")}
+        </Warning>
+      );
+    default:
+      return (
+        <Alert color="success" role="note" icon={<IconCircleCheck aria-hidden size={18} />} title={cost}>
+          {t("workflows.estimate.admitted")}
+        </Alert>
+      );
+  }
+}
+
+function Warning({ title, children }: { title: string; children: React.ReactNode }) {
+  return (
+    <Alert color="warning" role="note" icon={<IconAlertTriangle aria-hidden size={18} />} title={title}>
+      {children}
     </Alert>
   );
 }
