@@ -5,6 +5,7 @@ import time
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 import pyotp
 from PIL import Image, ImageDraw
@@ -156,6 +157,28 @@ WORKFLOWS: tuple[dict[str, Any], ...] = (
         ],
     },
 )  # fmt: skip
+REPORTS = {
+    "crew/handover.txt": (
+        "Priya Raman works for Harbour Lines. Tomas Weber leads Quay Works. Priya Raman met Tomas Weber in Bergen. "
+        "Harbour Lines signed the Quay Contract with Nordlys Bank. The crane was repaired by Tomas Weber on 2026-03-14.\n"
+    ),
+    "crew/minutes.md": (
+        "# minutes\n\nThe yard agreed that Priya Raman leads the Open Day. Later Priya Raman called Ida Solberg. "
+        "Nordlys Bank finances Harbour Lines. Elif Demir advises Priya Raman.\n"
+    ),
+    "crew/letter.txt": (
+        "Last week Priya Raman visited Quay Works in Oslo. Ida Solberg knows Priya Raman. "
+        "Hana Kimura reports to Priya Raman.\n"
+    ),
+}
+"""Texts in which the simulated model finds people, organisations, places and relations."""
+INVOICE = "Invoice 2026-117\n\nFrom: Quay Works\nTo: Harbour Lines\nTotal: EUR 420\nDue: 2026-12-01\n"
+FORM = "# Payment order\n\nPay {{total}} to {{from}} before {{due}}.\n"
+FIELDS = {
+    "type": "object",
+    "properties": {name: {"type": "string"} for name in ("from", "total", "due")},
+    "required": ["total"],
+}
 NOWHERE = "01890000-0000-7000-8000-000000000000"
 """The id of nothing."""
 COMPANIES = (
@@ -272,6 +295,8 @@ class Instance:
         self._create_conversations()
         self._create_terms()
         self._create_workflows()
+        self._create_entities()
+        self._create_derived()
         self._ids["PLUGIN"] = "example-tools"
         self._ids["JOB"] = self.call("GET", "/api/jobs", token=self.operator)["items"][0]["id"]
         return ids[-1]
@@ -371,6 +396,40 @@ class Instance:
         later = {**draft, "match_prefix": "", "match_types": ["application/pdf"], "enabled": False}
         self.call("POST", "/api/doc-triggers", {**later, "fire_on_derived": True}, self.session("admin"))
         self.upload("inbox/scans/waybill.txt", b"Two crates of lamps, pier 2.\n")
+
+    def extract_entities(self, who: str = "operator") -> None:
+        """Have the documents read that were not read yet."""
+        self.await_run(self.call("POST", "/api/kg/extract", {}, self.session(who))["id"], who)
+
+    def entity(self, name: str, who: str = "operator") -> str:
+        """The id of the entity with this name."""
+        items = self.call("GET", f"/api/kg/entities?q={quote(name)}", token=self.session(who))["items"]
+        entity_id: str = next(item["id"] for item in items if item["name"] == name)
+        return entity_id
+
+    def await_text(self, object_id: str) -> None:
+        """Wait until the text of a file is indexed."""
+        deadline = time.monotonic() + RUN_LIMIT_SECONDS
+        while self.call("GET", f"/api/repo-obj/{object_id}", token=self.operator)["text_state"] == "pending":
+            assert time.monotonic() < deadline, "the text is not indexed"
+            time.sleep(0.05)
+
+    def _create_entities(self) -> None:
+        for key, text in REPORTS.items():
+            self.await_text(self.upload(key, text.encode()))
+        self.extract_entities()
+        self._ids["ENTITY"] = self.entity("Priya Raman")
+
+    def _create_derived(self) -> None:
+        """A letter with its fields, a form and a translation, of which it has changed since."""
+        template = self.upload("inbox/letters/form.md", FORM.encode())
+        letter = self.upload("inbox/letters/invoice.txt", INVOICE.encode())
+        self.await_text(letter)
+        self.run(
+            "process-upload", {"object_id": letter, "schema": FIELDS, "template": template, "locales": ["de", "fr"]}
+        )
+        self.await_text(self.upload("inbox/letters/invoice.txt", INVOICE.replace("EUR 420", "EUR 480").encode()))
+        self._ids["STALE"] = letter
 
     def _create_terms(self) -> None:
         for term, target, translation, note, forbidden in TERMS:

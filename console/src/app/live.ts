@@ -8,6 +8,7 @@ import { companyFreshness } from "@/features/company/keys";
 import { documentFreshness } from "@/features/documents/keys";
 import { homeFreshness } from "@/features/home/keys";
 import { jobFreshness } from "@/features/jobs/keys";
+import { knowledgeFreshness } from "@/features/knowledge/keys";
 import { memberFreshness } from "@/features/members/keys";
 import { noteFreshness } from "@/features/notes/keys";
 import { fileFreshness } from "@/features/repository/keys";
@@ -21,6 +22,7 @@ export const FRESHNESS: readonly Freshness[] = [
   ...fileFreshness,
   ...documentFreshness,
   ...chatFreshness,
+  ...knowledgeFreshness,
   ...searchFreshness,
   ...homeFreshness,
   ...jobFreshness,

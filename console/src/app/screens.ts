@@ -13,6 +13,7 @@ import { glossaryScreens } from "@/features/glossary/screens";
 import { homeScreens } from "@/features/home/screens";
 import { instanceActions, instanceScreens, metricsScreens } from "@/features/instance/screens";
 import { jobActions, jobScreens } from "@/features/jobs/screens";
+import { knowledgeActions, knowledgeScreens } from "@/features/knowledge/screens";
 import { memberActions, memberScreens } from "@/features/members/screens";
 import { modelScreens } from "@/features/models/screens";
 import { noteActions, noteScreens } from "@/features/notes/screens";
@@ -37,6 +38,7 @@ export const SCREENS: readonly Screen[] = [
   ...chatScreens,
   ...translateScreens,
   ...workflowScreens,
+  ...knowledgeScreens,
   ...settingsScreens,
   ...memberScreens,
   ...usageScreens,
@@ -67,6 +69,7 @@ export const ACTIONS: readonly Action[] = [
   ...fileActions,
   ...chatActions,
   ...workflowActions,
+  ...knowledgeActions,
   ...jobActions,
   ...memberActions,
   ...usageActions,

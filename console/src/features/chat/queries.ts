@@ -5,6 +5,7 @@ import { keepPreviousData, skipToken, useMutation, useQuery, useQueryClient, typ
 import { answer, api, type Schemas } from "@/api/client";
 import { useLive } from "@/api/live";
 import { useEndless } from "@/ui/endless";
+import { fetchFileText, type VersionText } from "@/ui/passage/queries";
 import type { ShareRequest } from "@/ui/sharing/people/shares";
 
 import {
@@ -100,31 +101,16 @@ export function useAttachable(q: string, enabled: boolean) {
   });
 }
 
-export interface SourceText {
-  text: string;
-  /** Of the newest version. */
-  version: number;
-}
-
 /** The text that was quoted: of that version for a file, as it is now for a note. */
 export function useSourceText(source: Source | null) {
   return useQuery({
     queryKey: ["source", source],
-    queryFn: source ? (): Promise<SourceText> => (source.type === "note" ? noteText(source.id) : objectText(source.id, source.version)) : skipToken,
+    queryFn: source ? (): Promise<VersionText> => (source.type === "note" ? noteText(source.id) : fetchFileText(source.id, source.version)) : skipToken,
     staleTime: 0,
   });
 }
 
-async function noteText(id: string): Promise<SourceText> {
+async function noteText(id: string): Promise<VersionText> {
   const note = await answer(api.GET("/api/notes/{id}", { params: { path: { id } } }));
   return { text: note.body, version: note.version };
-}
-
-async function objectText(id: string, version?: number | null): Promise<SourceText> {
-  const params = { path: { id }, query: { as: "text" as const, ...(version ? { version } : {}) } };
-  const [object, content] = await Promise.all([
-    answer(api.GET("/api/repo-obj/{id}", { params: { path: { id } } })),
-    api.GET("/api/repo-obj/{id}/content", { params, parseAs: "text" }),
-  ]);
-  return { text: content.data as unknown as string, version: object.version };
 }

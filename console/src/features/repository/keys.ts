@@ -1,19 +1,20 @@
-/** Keys of the queries for files, and which of them a changed file makes stale. */
+/** Keys of the queries for files, and which of them a changed file or run makes stale. */
 
 import { freshness } from "@/navigation/freshness";
+import { PROCESSING } from "@/ui/processing/keys";
 
 export const FILES = ["files"] as const;
 export const LISTS = [...FILES, "list"] as const;
 export const one = (id: string) => [...FILES, "one", id] as const;
-export const derivations = (id: string) => [...one(id), "derivations"] as const;
 
 // The bytes of a version, whose keys begin with the file's, never change.
 export const fileFreshness = [
   freshness("object", (id) => [
     { queryKey: LISTS },
     { queryKey: one(id), exact: true },
-    { queryKey: derivations(id) },
+    { queryKey: PROCESSING },
     { queryKey: ["versions", id] },
     { queryKey: ["sharing", id] },
   ]),
+  freshness("run", () => [{ queryKey: PROCESSING }]),
 ] as const;

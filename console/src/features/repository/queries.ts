@@ -9,12 +9,11 @@ import { byName } from "@/i18n";
 import type { Version } from "@/ui/versions/queries";
 import type { Visibility } from "@/ui/writing/text";
 
-import { derivations, FILES, LISTS, one } from "./keys";
+import { FILES, LISTS, one } from "./keys";
 import type { Place } from "./place";
 
 export type FileItem = Schemas["ObjectItem"];
 export type FileObject = Schemas["RepositoryObject"];
-export type Relative = Schemas["RelatedObject"];
 type Listing = Schemas["ObjectListing"];
 
 /** Markdown files are documents, too. */
@@ -53,14 +52,6 @@ export function useFile(id: string) {
     queryKey: one(id),
     queryFn: (): Promise<FileObject> => answer(api.GET("/api/repo-obj/{id}", { params: { path: { id } } })),
     refetchInterval: ({ state }) => (!live && state.data?.text_state === "pending" ? SOON : false),
-  });
-}
-
-/** Source and derived files; depends on the version. */
-export function useDerivations({ id, version }: FileItem) {
-  return useQuery({
-    queryKey: [...derivations(id), version],
-    queryFn: () => answer(api.GET("/api/repo-obj/{id}/derivations", { params: { path: { id } } })),
   });
 }
 

@@ -6,7 +6,7 @@ import type { Schemas } from "@/api/client";
 
 type Found = Schemas["SearchResult"];
 
-export const TYPES = ["note", "object", "conversation"] as const satisfies readonly Found["type"][];
+export const TYPES = ["note", "object", "entity", "conversation"] as const satisfies readonly Found["type"][];
 export type Type = (typeof TYPES)[number];
 
 export interface Address {
@@ -33,7 +33,7 @@ export function useRefine(): (change: Address) => void {
   return (change) => void go({ to: "/search", search: (now: Address) => ({ ...now, ...change }), replace: true });
 }
 
-const PLACES: Partial<Record<Found["type"], string>> = { note: "/notes/$id", object: "/files/$id", conversation: "/chat/$id" };
+const PLACES: Partial<Record<Found["type"], string>> = { note: "/notes/$id", object: "/files/$id", entity: "/graph/$id", conversation: "/chat/$id" };
 
 /** Route of a result; results without a screen are hidden. */
 export const placeOf = ({ type }: Pick<Found, "type">): string | undefined => PLACES[type];

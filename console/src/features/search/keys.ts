@@ -4,4 +4,4 @@ import { freshness } from "@/navigation/freshness";
 
 export const SEARCH = ["search"] as const;
 
-export const searchFreshness = ["note", "object", "conversation"].map((type) => freshness(type, () => [{ queryKey: SEARCH }]));
+export const searchFreshness = ["note", "object", "entity", "conversation"].map((type) => freshness(type, () => [{ queryKey: SEARCH }]));

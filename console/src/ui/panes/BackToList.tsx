@@ -8,7 +8,7 @@ import { t } from "@/i18n";
 
 import styles from "./BackToList.module.css";
 
-export function BackToList({ to }: { to: "/notes" | "/documents" | "/chat" }) {
+export function BackToList({ to }: { to: "/notes" | "/documents" | "/chat" | "/graph" }) {
   return (
     <ActionIcon
       variant="subtle"

@@ -5,7 +5,8 @@ It repeats the prompt and says what it is, and behaves like a real model where p
 - **Streams** come word by word; tokens are estimated; `max_tokens` cuts the text.
 - **Response formats**: it writes a minimal value for the schema. Values that the prompt names are used: `Total: 42` for
   a property `total`. The schema named `translation` gets every segment back, marked with the language. For the one
-  named `fields` it reads labels, columns and tables of the document, and invents nothing. The schema named `knowledge` gets the capitalised names of a text as entities: by their endings or the word before them they are
+  named `fields` it reads labels, columns and tables of the document, and invents nothing. The schema
+  named `knowledge` gets the capitalised names of a text as entities: by their endings or the word before them they are
   organisations or places, by their length people; dates are events. Two in one sentence are in a relation.
 - **Tools**: sentences of the prompt that begin with a tool's name are calls, one for each round: `Use search: budget`,
   `Search for the budget`, `Create a note titled Budget saying We have none`, `Read note n1`. Arguments can also be

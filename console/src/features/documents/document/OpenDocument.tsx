@@ -3,7 +3,7 @@
 import { Button } from "@mantine/core";
 import { useDocumentTitle } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
-import { IconHistory } from "@tabler/icons-react";
+import { IconHistory, IconHistoryToggle, IconSitemap } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 
@@ -12,8 +12,12 @@ import { useSession } from "@/session";
 import { useBrand } from "@/theme/brand";
 import { useNames } from "@/ui/names";
 import { BackToList } from "@/ui/panes/BackToList";
+import { ProcessingDrawer } from "@/ui/processing/ProcessingDrawer";
+import { useProcessing } from "@/ui/processing/queries";
+import type { Subject } from "@/ui/processing/shapes";
 import { ALL_RIGHTS, rightsOn } from "@/ui/sharing/rights";
 import { ShareDialog } from "@/ui/sharing/ShareDialog";
+import { Tag } from "@/ui/Tag";
 import { VisibilityMenu } from "@/ui/visibility/VisibilityMenu";
 import { useCommand } from "@/ui/commands";
 import { ConflictDialog } from "@/ui/writing/conflict/ConflictDialog";
@@ -26,7 +30,7 @@ import { Toolbar, type DialogName } from "@/ui/writing/Toolbar";
 import { useTurning } from "@/ui/writing/turning";
 import type { Snapshot, Writing } from "@/ui/writing/writing";
 
-import { useAddress } from "../filters";
+import { useAddress, useRefine, type Address } from "../filters";
 import type { Document } from "../text";
 import { DeleteDialog } from "./DeleteDialog";
 import styles from "./Document.module.css";
@@ -42,7 +46,8 @@ interface Props {
 export function OpenDocument({ writing, document, lost }: Props) {
   const session = useSession();
   const now = useWriting(writing);
-  const { edit } = useAddress();
+  const { edit, show } = useAddress();
+  const refine = useRefine();
   const [dialog, setDialog] = useState<DialogName | null>(null);
   const rights = document ? rightsOn(document) : ALL_RIGHTS;
   const edits = (edit === true || document === null) && rights.write && !now.offer;
@@ -73,7 +78,15 @@ export function OpenDocument({ writing, document, lost }: Props) {
         onTurn={(toEdit) => void turn(toEdit)}
         onDialog={setDialog}
       >
-        {document && !edits && <ToVersions id={document.id} />}
+        {document && !edits && (
+          <>
+            <ToVersions id={document.id} />
+            <Button variant="default" size="compact-md" onClick={() => refine({ show: "processing" })}>
+              <IconSitemap aria-hidden size={15} />
+              <span className={styles.word}>{t("processing.title")}</span>
+            </Button>
+          </>
+        )}
       </Toolbar>
       <Notices now={now} writing={writing} lost={lost} mayStartOver={session.can("files:write")} onResolve={() => setDialog("conflict")} />
       {edits ? (
@@ -97,6 +110,7 @@ export function OpenDocument({ writing, document, lost }: Props) {
           onClose={close}
         />
       )}
+      {show && document && !edits && <ProcessingDrawer subject={fileOf(document)} onClose={() => refine({ show: undefined })} />}
       {dialog === "delete" && document && <DeleteDialog document={document} writing={writing} onClose={close} />}
       {dialog === "conflict" && now.conflict && (
         <ConflictDialog conflict={now.conflict} mine={now.text} writing={writing} onClose={close} />
@@ -115,6 +129,23 @@ function ToVersions({ id }: { id: string }) {
       <IconHistory aria-hidden size={15} />
       <span className={styles.word}>{t("versions.title")}</span>
     </Button>
+  );
+}
+
+/** A document is a file whose name is the last part of its key. */
+const fileOf = ({ id, key, version }: Document): Subject => ({ id, key, version, filename: key });
+
+/** Opens what has changed. */
+function StaleMark({ document }: { document: Document }) {
+  const { data } = useProcessing(fileOf(document));
+  if (!data?.sources.some(({ stale }) => stale)) return null;
+  return (
+    <Link to="." search={(now: Address) => ({ ...now, show: "processing" })} replace className={styles.stale}>
+      <Tag tone="warning">
+        <IconHistoryToggle aria-hidden size={12} />
+        {t("processing.stale")}
+      </Tag>
+    </Link>
   );
 }
 
@@ -140,6 +171,7 @@ function Facts({ now, writing, document, mayManage }: FactsProps) {
           <Link to="/files/$id" params={{ id: document.id }} className={styles.key} aria-label={`${t("documents.as_file")}: ${document.key}`}>
             {document.key}
           </Link>
+          <StaleMark document={document} />
         </>
       )}
     </div>

@@ -10,6 +10,7 @@ import { Facts, type Fact } from "@/ui/Facts";
 import { Fault } from "@/ui/forms";
 import { useNames } from "@/ui/names";
 import { bytes } from "@/ui/quantities";
+import { TextState } from "@/ui/processing/TextState";
 import type { Rights } from "@/ui/sharing/rights";
 import { Time } from "@/ui/Time";
 import type { useVersions, Version } from "@/ui/versions/queries";
@@ -21,8 +22,6 @@ import type { Visibility } from "@/ui/writing/text";
 import { extensionOf, kindOf } from "../kinds";
 import type { FileObject } from "../queries";
 import styles from "./Object.module.css";
-import { Relatives } from "./Relatives";
-import { TextState } from "./TextState";
 import { useDownload } from "./useDownload";
 
 interface Props {
@@ -45,13 +44,12 @@ export function Inspector({ file, versions, shown, rights, onVisibility, fault }
     [t("files.column.kind"), word ? t(word) : extensionOf(file.filename) || t("files.kind.other")],
     [t("files.created"), <Time key="created" at={file.created_at} />],
     [t("files.column.changed"), <Time key="changed" at={file.updated_at} />],
-    ...(file.text_state === "none" ? [] : [[t("files.text"), <TextState key="text" state={file.text_state} fault={file.text_fault} />] as const]),
+    ...(file.text_state === "none" ? [] : [[t("processing.text"), <TextState key="text" state={file.text_state} fault={file.text_fault} />] as const]),
   ];
   return (
     <aside className={styles.inspector} aria-label={t("files.details")}>
       <Facts facts={facts} />
       <Fault fault={fault} />
-      <Relatives file={file} />
       <h2>{t("versions.title")}</h2>
       <VersionGroups versions={versions.data ?? file.versions} className={styles.rows} shown={shown}>
         {(version) => <VersionRow file={file} version={version} />}

@@ -10,6 +10,7 @@ import { t } from "@/i18n";
 import { useSession } from "@/session";
 import { useNames } from "@/ui/names";
 import { Page } from "@/ui/Page";
+import { ProcessingView } from "@/ui/processing/ProcessingView";
 import { rightsOn } from "@/ui/sharing/rights";
 import { ShareDialog } from "@/ui/sharing/ShareDialog";
 import { Failed, Loading } from "@/ui/states";
@@ -55,16 +56,22 @@ function Shown({ file, gone }: { file: FileObject; gone: boolean }) {
   return (
     <Page title={name} intro={<Crumbs folder={folderOf(file.key)} here={name} />} actions={<FileActions file={file} version={shown.number} rights={rights} onDialog={setDialog} />}>
       <div className={styles.columns}>
-        <section className={styles.preview} aria-label={t("files.preview")}>
-          {gone && (
-            <div className={styles.old} role="alert">
-              <IconAlertTriangle aria-hidden size={18} />
-              <p>{t("writing.lost")}</p>
-            </div>
-          )}
-          {isOld && <OldVersion file={file} version={version} mayRestore={rights.write && file.team_id === me.team.id} />}
-          <Preview id={file.id} filename={file.filename} version={shown.number} size={shown.size} contentType={shown.content_type} />
-        </section>
+        <div className={styles.main}>
+          <section className={styles.preview} aria-label={t("files.preview")}>
+            {gone && (
+              <div className={styles.old} role="alert">
+                <IconAlertTriangle aria-hidden size={18} />
+                <p>{t("writing.lost")}</p>
+              </div>
+            )}
+            {isOld && <OldVersion file={file} version={version} mayRestore={rights.write && file.team_id === me.team.id} />}
+            <Preview id={file.id} filename={file.filename} version={shown.number} size={shown.size} contentType={shown.content_type} />
+          </section>
+          <section className={styles.beneath} aria-label={t("processing.title")}>
+            <h2>{t("processing.title")}</h2>
+            <ProcessingView subject={file} />
+          </section>
+        </div>
         <Inspector file={file} versions={versions} shown={shown.number} rights={rights} onVisibility={(value) => visibility.mutate(value)} fault={visibility.error} />
       </div>
       {dialog === "share" && (

@@ -16,7 +16,7 @@ interface Place {
   end: number;
 }
 
-interface Quoted {
+export interface Quoted {
   quote: string;
   start?: number | null;
   end?: number | null;

@@ -1,14 +1,15 @@
 /** Whether the file's text is indexed for search. */
 
-import { IconAlertTriangle, IconCircleCheck, IconLoader } from "@tabler/icons-react";
+import { IconAlertTriangle, IconCircleCheck, IconCircleDashed, IconLoader } from "@tabler/icons-react";
 
+import type { Schemas } from "@/api/client";
 import { t } from "@/i18n";
 import { Tag, type Tone } from "@/ui/Tag";
 
-import type { FileObject } from "../queries";
-import styles from "./Object.module.css";
+import styles from "./Processing.module.css";
 
 const LOOKS = {
+  none: { tone: "plain", icon: IconCircleDashed },
   pending: { tone: "accent", icon: IconLoader },
   ready: { tone: "success", icon: IconCircleCheck },
   failed: { tone: "warning", icon: IconAlertTriangle },
@@ -21,18 +22,19 @@ const FAULTS = [
 
 function faultWords(fault: string): string {
   const known = FAULTS.find((name) => name === fault);
-  return known ? t(`files.text.fault.${known}`) : fault;
+  return known ? t(`processing.fault.${known}`) : fault;
 }
 
-export function TextState({ state, fault }: { state: Exclude<FileObject["text_state"], "none">; fault: string | null }) {
+export function TextState({ state, fault }: { state: Schemas["RepositoryObject"]["text_state"]; fault: string | null }) {
   const { tone, icon: Picture } = LOOKS[state];
+  const why = fault ? faultWords(fault) : state === "none" ? t("processing.text.none.words") : null;
   return (
     <>
       <Tag tone={tone}>
         <Picture aria-hidden size={12} />
-        {t(`files.text.${state}`)}
+        {t(`processing.text.${state}`)}
       </Tag>
-      {fault && <p className={styles.why}>{faultWords(fault)}</p>}
+      {why && <p className={styles.why}>{why}</p>}
     </>
   );
 }

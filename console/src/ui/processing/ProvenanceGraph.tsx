@@ -1,0 +1,82 @@
+/** What was made from what, drawn from left to right; on a phone from top to bottom. */
+
+import { useElementSize } from "@mantine/hooks";
+import { IconFile } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+import { useId } from "react";
+
+import { t } from "@/i18n";
+import { Tag } from "@/ui/Tag";
+
+import { arrange, CARD, type Card } from "./arrange";
+import styles from "./Provenance.module.css";
+import type { Derivation, Provenance } from "./provenance";
+import { useMayRun } from "./queries";
+
+export function ProvenanceGraph({ provenance }: { provenance: Provenance }) {
+  const { ref, width } = useElementSize<HTMLDivElement>();
+  const { height, cards, lines } = arrange(provenance, Math.max(width, 1));
+  const arrow = useId();
+  const here = provenance.files[0]?.id;
+  return (
+    <figure className={styles.graph} aria-label={t("processing.provenance")}>
+      <div ref={ref} className={styles.field} style={{ height: width > 0 ? height : undefined }}>
+        {width > 0 && (
+          <>
+            <svg width={width} height={height} aria-hidden>
+              <marker id={arrow} viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto" markerUnits="userSpaceOnUse">
+                <path className={styles.arrow} d="M0 0 8 4 0 8z" />
+              </marker>
+              {lines.map(({ key, stale, d }) => (
+                <path key={key} className={styles.line} data-stale={stale} d={d} markerEnd={`url(#${arrow})`} />
+              ))}
+            </svg>
+            <ol className={styles.cards}>
+              {cards.map((card) => (
+                <li key={card.file.id} className={styles.card} data-here={card.file.id === here || undefined} style={{ left: card.x, top: card.y, width: card.width, height: CARD }}>
+                  <Inside card={card} isHere={card.file.id === here} />
+                </li>
+              ))}
+            </ol>
+          </>
+        )}
+      </div>
+      {provenance.isCut && <p className={styles.hint}>{t("processing.provenance.cut")}</p>}
+    </figure>
+  );
+}
+
+function Inside({ card: { file, made }, isHere }: { card: Card; isHere: boolean }) {
+  return (
+    <>
+      <span className={styles.name}>
+        <IconFile aria-hidden size={15} stroke={1.6} />
+        {isHere ? (
+          <b title={file.name}>{file.name}</b>
+        ) : (
+          <Link to="/files/$id" params={{ id: file.id }} title={file.name}>
+            {file.name}
+          </Link>
+        )}
+      </span>
+      <span className={styles.made}>
+        {isHere && <span>{t("processing.here")}</span>}
+        {made ? <MadeBy made={made} /> : !isHere && <span>{t("processing.source")}</span>}
+        {made?.relative.stale && <Tag tone="warning">{t("processing.stale")}</Tag>}
+        {made?.relative.edited && !made.relative.stale && <Tag>{t("processing.edited")}</Tag>}
+      </span>
+    </>
+  );
+}
+
+/** The step that made it, as a link to its run. */
+export function MadeBy({ made: { relative } }: { made: Derivation }) {
+  const may = useMayRun();
+  const step = relative.step ?? t("processing.step.unknown");
+  if (!relative.run_id || !may.see) return <span>{step}</span>;
+  return (
+    <Link to="/workflows/runs/$id" params={{ id: relative.run_id }} aria-label={t("processing.step.run", { step })}>
+      {step}
+    </Link>
+  );
+}

@@ -1,0 +1,43 @@
+/** Which runs to start again so that files are up to date. */
+
+import type { ReadableRun, Relative, RunDetail, TextChanges } from "./shapes";
+
+export interface Staleness {
+  /** Sources that have changed, each once. */
+  sources: { id: string; key: string; filename: string; from: number; to: number; changes: TextChanges | null }[];
+  /** Derived files that are out of date. */
+  derived: Relative[];
+  /** The runs that made what is out of date. */
+  runs: string[];
+}
+
+interface Input {
+  subject: { id: string; key: string; filename: string };
+  sources: readonly Relative[];
+  derived: readonly Relative[];
+}
+
+export function stalenessOf({ subject, sources, derived }: Input): Staleness {
+  const stale = { sources: sources.filter((one) => one.stale), derived: derived.filter((one) => one.stale) };
+  const changed = [
+    ...stale.sources.map((one) => changeOf(one, one)),
+    ...stale.derived.map((one) => changeOf(subject, one)),
+  ];
+  const runs = [...stale.sources, ...stale.derived].flatMap(({ run_id: run }) => (run ? [run] : []));
+  return {
+    sources: changed.filter((one, place) => place === changed.findIndex((other) => other.id === one.id && other.from === one.from)),
+    derived: stale.derived,
+    runs: [...new Set(runs)],
+  };
+}
+
+const changeOf = (source: Input["subject"], { source_version: from, current_source_version: to, changes = null }: Relative): Staleness["sources"][number] => ({
+  id: source.id, key: source.key, filename: source.filename, from, to, changes,
+}); // prettier-ignore
+
+/** Several runs of the same workflow with the same input are started once; one that is running isn't started again. */
+export function repeatable(runs: readonly RunDetail[]): ReadableRun[] {
+  const full = runs.filter((run): run is ReadableRun => run.view === "full" && run.state !== "running");
+  const likenesses = full.map(({ slug, input }) => `${slug} ${JSON.stringify(input)}`);
+  return full.filter((_, place) => likenesses.indexOf(likenesses[place] ?? "") === place);
+}
