@@ -34,10 +34,32 @@ if TYPE_CHECKING:
     CitedSourceType = Literal["note", "object"]
     DeclaredInputType = Literal["array", "boolean", "integer", "number", "object", "string"]
     Dimension = Literal["ai.concurrency", "ai.requests", "ai.tokens.total", "storage.bytes", "storage.objects"]
+    Direction = Literal["in", "out"]
+    EntityItemType = Literal["concept", "document", "event", "organisation", "other", "person", "place", "product"]
+    EntityLinkType = Literal["concept", "document", "event", "organisation", "other", "person", "place", "product"]
+    EntityType = Literal["concept", "document", "event", "organisation", "other", "person", "place", "product"]
     Feature = Literal["agent", "chat", "translate", "workflows"]
+    FireReason = Literal[
+        "derived",
+        "disabled",
+        "feature_off",
+        "input_invalid",
+        "internal_error",
+        "loop",
+        "loop_depth",
+        "no_permission",
+        "org_suspended",
+        "prefix_mismatch",
+        "quota",
+        "type_mismatch",
+        "workflow_missing",
+    ]
     Font = Literal["inter", "mono", "serif", "system"]
     Health = Literal["down", "new", "stale", "up"]
     ImageUrlDetail = Literal["auto", "high", "low"]
+    KnowledgeEntitiesType = Literal[
+        "concept", "document", "event", "organisation", "other", "person", "place", "product"
+    ]
     Level = Literal["org", "team", "tenant"]
     McpReportState = Literal["connected", "connecting", "failed"]
     Mode = Literal["local", "pull", "push"]
@@ -99,10 +121,16 @@ else:
     CitedSourceType = str
     DeclaredInputType = str
     Dimension = str
+    Direction = str
+    EntityItemType = str
+    EntityLinkType = str
+    EntityType = str
     Feature = str
+    FireReason = str
     Font = str
     Health = str
     ImageUrlDetail = str
+    KnowledgeEntitiesType = str
     Level = str
     McpReportState = str
     Mode = str
@@ -223,6 +251,13 @@ class AgentAnswer(msgspec.Struct, frozen=True, kw_only=True):
     job_id: str
 
 
+class AiRemaining(msgspec.Struct, frozen=True, kw_only=True):
+    """What the team may still spend on models, at the tightest level; null is unlimited."""
+
+    requests: int | None
+    tokens: int | None
+
+
 class AnyText(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="text"):
     """A response format: no restriction."""
 
@@ -314,6 +349,14 @@ class CatalogTranslation(msgspec.Struct, frozen=True, kw_only=True):
     glossary_hits: list[GlossaryHit]
     memory_hits: int
     usage: TokenUsage
+
+
+class ChangedPassage(msgspec.Struct, frozen=True, kw_only=True):
+    """Lines of a text before and after a change, perhaps cut."""
+
+    line: int
+    before: str
+    after: str
 
 
 class ChatAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -565,6 +608,75 @@ class EchoAnswer(msgspec.Struct, frozen=True, kw_only=True):
     finish_reason: str = "stop"
 
 
+class Entity(msgspec.Struct, frozen=True, kw_only=True):
+    """An entity with the page of documents, newest first, that mention it, and what these say about it."""
+
+    id: str
+    type: EntityType
+    name: str
+    names: list[str]
+    documents: int
+    more: bool
+    updated_at: str
+    timeline: list[EntityDocument]
+    mentions: list[EntityMention]
+    relations: list[EntityRelation]
+    next_cursor: str | None
+
+
+class EntityDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """A document on the timeline of an entity."""
+
+    object_id: str
+    key: str
+    filename: str
+    version: int
+    outdated: bool
+    mentions: int
+    at: str
+
+
+class EntityItem(msgspec.Struct, frozen=True, kw_only=True):
+    """An entity in a list. Everything in it comes from documents that the caller can read."""
+
+    id: str
+    type: EntityItemType
+    name: str
+    mentions: int
+    documents: int
+    more: bool
+    updated_at: str
+
+
+class EntityLink(msgspec.Struct, frozen=True, kw_only=True):
+    """The other entity of a relation."""
+
+    id: str
+    type: EntityLinkType
+    name: str
+
+
+class EntityMention(msgspec.Struct, frozen=True, kw_only=True):
+    id: str
+    object_id: str
+    version: int
+    start: int
+    end: int
+    written: str
+    quote: str
+
+
+class EntityRelation(msgspec.Struct, frozen=True, kw_only=True):
+    direction: Direction
+    predicate: str
+    entity: EntityLink
+    object_id: str
+    version: int
+    start: int
+    end: int
+    quote: str
+
+
 class Estimate(msgspec.Struct, frozen=True, kw_only=True):
     requests: int
     tokens: int
@@ -615,6 +727,26 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     audit_unsealed: int
     processes: dict[str, dict[str, float]]
     routes: list[RouteFigures]
+
+
+class Fire(msgspec.Struct, frozen=True, kw_only=True, tag_field="view", tag="full"):
+    """A version that the trigger matched: with the run it started, or the reason why it started none."""
+
+    object_id: str
+    version: int
+    run_id: str | None
+    reason: FireReason | None
+    message: str | None
+    key: str | None
+    params: dict[str, str | int | float]
+    at: str
+
+
+class FireSummary(msgspec.Struct, frozen=True, kw_only=True, tag_field="view", tag="outline"):
+    """What a caller sees of the history of an object that they cannot read."""
+
+    reason: FireReason | None
+    at: str
 
 
 class Flag(msgspec.Struct, frozen=True, kw_only=True):
@@ -826,6 +958,18 @@ class JsonSchema(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", ta
 
     json_schema: NamedSchema | None = None
     schema: dict[str, Any] | None = None
+
+
+class KnowledgePreview(msgspec.Struct, frozen=True, kw_only=True):
+    """What extracting the next documents would cost."""
+
+    dry_run: bool = True
+    executor: str
+    model: str | None
+    estimate: Estimate
+    admitted: bool
+    blocked_by: BlockingLimit | None
+    documents: int
 
 
 class Lease(msgspec.Struct, frozen=True, kw_only=True):
@@ -1102,13 +1246,30 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
     resets_at: str | None = None
 
 
+class ProcessedObject(msgspec.Struct, frozen=True, kw_only=True):
+    id: str
+    key: str
+    filename: str
+    version: int
+    source_version: int
+    current_source_version: int
+    stale: bool
+    edited: bool
+    start: int | None
+    end: int | None
+    run_id: str | None
+    step: str | None
+    created_at: str
+    changes: TextChanges | None = None
+
+
 class Processing(msgspec.Struct, frozen=True, kw_only=True):
     """Text extraction, sources, derived objects and runs of a document."""
 
     text_state: TextState
     text_fault: str | None
-    sources: list[RelatedObject]
-    derived: list[RelatedObject]
+    sources: list[ProcessedObject]
+    derived: list[ProcessedObject]
     runs: list[str]
 
 
@@ -1159,6 +1320,11 @@ class RelatedObject(msgspec.Struct, frozen=True, kw_only=True):
     filename: str
     version: int
     source_version: int
+    current_source_version: int
+    stale: bool
+    edited: bool
+    start: int | None
+    end: int | None
     run_id: str | None
     step: str | None
     created_at: str
@@ -1500,6 +1666,15 @@ class Tenant(msgspec.Struct, frozen=True, kw_only=True):
     suspended_at: str | None
 
 
+class TextChanges(msgspec.Struct, frozen=True, kw_only=True):
+    """How the text of a source has changed since something was derived from it."""
+
+    added: int
+    removed: int
+    passages: list[ChangedPassage]
+    complete: bool
+
+
 class TextPart(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="text"):
     """A part of a message."""
 
@@ -1594,6 +1769,54 @@ class TranslationRecord(msgspec.Struct, frozen=True, kw_only=True):
     created_at: str
 
 
+class Trigger(msgspec.Struct, frozen=True, kw_only=True):
+    id: str
+    workflow_slug: str
+    match_prefix: str
+    match_types: list[str]
+    input: dict[str, Any]
+    fire_on_derived: bool
+    enabled: bool
+    author: str
+    ai_remaining: AiRemaining
+    created_at: str
+    updated_at: str
+
+
+class TriggerDetail(msgspec.Struct, frozen=True, kw_only=True):
+    id: str
+    workflow_slug: str
+    match_prefix: str
+    match_types: list[str]
+    input: dict[str, Any]
+    fire_on_derived: bool
+    enabled: bool
+    author: str
+    ai_remaining: AiRemaining
+    created_at: str
+    updated_at: str
+    history: list[Fire | FireSummary]
+    next_cursor: str | None
+
+
+class TriggerItem(msgspec.Struct, frozen=True, kw_only=True):
+    """A trigger in the list; with `?key=`, whether an upload to that key would fire it."""
+
+    id: str
+    workflow_slug: str
+    match_prefix: str
+    match_types: list[str]
+    input: dict[str, Any]
+    fire_on_derived: bool
+    enabled: bool
+    author: str
+    ai_remaining: AiRemaining
+    created_at: str
+    updated_at: str
+    would_fire: bool | None = None
+    reason: Unfired | None = None
+
+
 class Turn(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     parent_id: str | None
@@ -1619,6 +1842,15 @@ class TurnError(msgspec.Struct, frozen=True, kw_only=True):
     message: str
     key: str | None = None
     params: dict[str, str | int | float] = {}
+
+
+class Unfired(msgspec.Struct, frozen=True, kw_only=True):
+    """Why a trigger does not start its workflow, as a text too."""
+
+    code: FireReason
+    message: str
+    key: str
+    params: dict[str, str | int | float]
 
 
 class Usage(msgspec.Struct, frozen=True, kw_only=True):

@@ -2092,6 +2092,158 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/doc-triggers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the team's upload triggers, with the AI budget that remains; ?key= and ?content_type= test which of them an upload would fire, and why not the others.
+         * @description A session or API token. Requires `workflows:read`. Requires the feature `workflows`.
+         */
+        get: operations["triggers.index"];
+        put?: never;
+        /**
+         * Create an upload trigger: a workflow that runs when a version of a matching key and type is written.
+         * @description A session or API token. Requires `workflows:write`. Requires the feature `workflows`.
+         */
+        post: operations["triggers.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/doc-triggers/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Return a trigger with its history, newest first: which version started which run, or why none.
+         * @description A session or API token. Requires `workflows:read`. Requires the feature `workflows`.
+         */
+        get: operations["triggers.show"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a trigger and its history; runs that it started stay.
+         * @description A session or API token. Requires `workflows:write`. Requires the feature `workflows`.
+         */
+        delete: operations["triggers.delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change the given fields of a trigger; the caller becomes its author, unless they only turn it off.
+         * @description A session or API token. Requires `workflows:write`. Requires the feature `workflows`.
+         */
+        patch: operations["triggers.update"];
+        trace?: never;
+    };
+    "/api/kg/entities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the entities that documents mention which the caller can read, by name; ?q= searches by words of the name.
+         * @description A session or API token. Requires `files:read`, by role, ownership or grant.
+         */
+        get: operations["knowledge.index"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kg/entities/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Return an entity with the documents that mention it, newest first, and what they say about it.
+         * @description A session or API token. Requires `files:read`, by role, ownership or grant.
+         */
+        get: operations["knowledge.show"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kg/extract": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start a run of `index-knowledge`, which extracts up to 40 documents that were not extracted yet; with `dry_run`, what it would cost.
+         * @description A session or API token. Requires `workflows:run`. Requires the feature `workflows`.
+         */
+        post: operations["knowledge.extract"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kg/entities/{id}/merge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make an entity the same as another, for the caller's team and also in later documents; returns the merged entity.
+         * @description A session or API token. Requires `workflows:write`. Requires the feature `workflows`.
+         */
+        post: operations["knowledge.merge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kg/entities/{id}/split": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Part mentions of something else from an entity, also in later versions of their documents; returns the other entity.
+         * @description A session or API token. Requires `workflows:write`. Requires the feature `workflows`.
+         */
+        post: operations["knowledge.split"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/i18n/catalog": {
         parameters: {
             query?: never;
@@ -4324,6 +4476,11 @@ export interface components {
             filename: string;
             version: number;
             source_version: number;
+            current_source_version: number;
+            stale: boolean;
+            edited: boolean;
+            start: number | null;
+            end: number | null;
             run_id: string | null;
             step: string | null;
             created_at: string;
@@ -4336,9 +4493,46 @@ export interface components {
             /** @enum {unknown} */
             text_state: "failed" | "none" | "pending" | "ready";
             text_fault: string | null;
-            sources: components["schemas"]["RelatedObject"][];
-            derived: components["schemas"]["RelatedObject"][];
+            sources: components["schemas"]["ProcessedObject"][];
+            derived: components["schemas"]["ProcessedObject"][];
             runs: string[];
+        };
+        /** ProcessedObject */
+        ProcessedObject: {
+            id: string;
+            key: string;
+            filename: string;
+            version: number;
+            source_version: number;
+            current_source_version: number;
+            stale: boolean;
+            edited: boolean;
+            start: number | null;
+            end: number | null;
+            run_id: string | null;
+            step: string | null;
+            created_at: string;
+            /** @default null */
+            changes?: components["schemas"]["TextChanges"] | null;
+        };
+        /**
+         * TextChanges
+         * @description How the text of a source has changed since something was derived from it.
+         */
+        TextChanges: {
+            added: number;
+            removed: number;
+            passages: components["schemas"]["ChangedPassage"][];
+            complete: boolean;
+        };
+        /**
+         * ChangedPassage
+         * @description Lines of a text before and after a change, perhaps cut.
+         */
+        ChangedPassage: {
+            line: number;
+            before: string;
+            after: string;
         };
         /** TargetsQuery */
         TargetsQuery: {
@@ -5563,6 +5757,310 @@ export interface components {
             state: components["schemas"]["RunState"];
             created_at: string;
             finished_at: string | null;
+        };
+        /** TriggerQuery */
+        TriggerQuery: {
+            /** @default null */
+            key?: string | null;
+            /** @default null */
+            content_type?: string | null;
+        };
+        /**
+         * Page[TriggerItem]
+         * @description One page of a list; `next_cursor` is null on the last page.
+         */
+        Page_TriggerItem_: {
+            items: components["schemas"]["TriggerItem"][];
+            next_cursor: string | null;
+        };
+        /**
+         * TriggerItem
+         * @description A trigger in the list; with `?key=`, whether an upload to that key would fire it.
+         */
+        TriggerItem: {
+            id: string;
+            workflow_slug: string;
+            match_prefix: string;
+            match_types: string[];
+            input: {
+                [key: string]: unknown;
+            };
+            fire_on_derived: boolean;
+            enabled: boolean;
+            author: string;
+            ai_remaining: components["schemas"]["AiRemaining"];
+            created_at: string;
+            updated_at: string;
+            /** @default null */
+            would_fire?: boolean | null;
+            /** @default null */
+            reason?: components["schemas"]["Unfired"] | null;
+        };
+        /**
+         * AiRemaining
+         * @description What the team may still spend on models, at the tightest level; null is unlimited.
+         */
+        AiRemaining: {
+            requests: number | null;
+            tokens: number | null;
+        };
+        /**
+         * Unfired
+         * @description Why a trigger does not start its workflow, as a text too.
+         */
+        Unfired: {
+            code: components["schemas"]["FireReason"];
+            message: string;
+            key: string;
+            params: {
+                [key: string]: string | number;
+            };
+        };
+        /**
+         * FireReason
+         * @description Why a trigger did not start its workflow.
+         * @enum {unknown}
+         */
+        FireReason: "derived" | "disabled" | "feature_off" | "input_invalid" | "internal_error" | "loop" | "loop_depth" | "no_permission" | "org_suspended" | "prefix_mismatch" | "quota" | "type_mismatch" | "workflow_missing";
+        /** TriggerDraft */
+        TriggerDraft: {
+            workflow_slug: string;
+            /** @default  */
+            match_prefix?: string;
+            /** @default [] */
+            match_types?: string[];
+            /** @default {} */
+            input?: {
+                [key: string]: unknown;
+            };
+            /** @default false */
+            fire_on_derived?: boolean;
+            /** @default true */
+            enabled?: boolean;
+        };
+        /** Trigger */
+        Trigger: {
+            id: string;
+            workflow_slug: string;
+            match_prefix: string;
+            match_types: string[];
+            input: {
+                [key: string]: unknown;
+            };
+            fire_on_derived: boolean;
+            enabled: boolean;
+            author: string;
+            ai_remaining: components["schemas"]["AiRemaining"];
+            created_at: string;
+            updated_at: string;
+        };
+        /**
+         * FireQuery
+         * @description Paging of a trigger's history.
+         */
+        FireQuery: {
+            /** @default 50 */
+            limit?: number;
+            /** @default null */
+            cursor?: string | null;
+        };
+        /** TriggerDetail */
+        TriggerDetail: {
+            id: string;
+            workflow_slug: string;
+            match_prefix: string;
+            match_types: string[];
+            input: {
+                [key: string]: unknown;
+            };
+            fire_on_derived: boolean;
+            enabled: boolean;
+            author: string;
+            ai_remaining: components["schemas"]["AiRemaining"];
+            created_at: string;
+            updated_at: string;
+            history: (components["schemas"]["Fire"] | components["schemas"]["FireSummary"])[];
+            next_cursor: string | null;
+        };
+        /**
+         * Fire
+         * @description A version that the trigger matched: with the run it started, or the reason why it started none.
+         */
+        Fire: {
+            /** @enum {unknown} */
+            view: "full";
+            object_id: string;
+            version: number;
+            run_id: string | null;
+            reason: components["schemas"]["FireReason"] | null;
+            message: string | null;
+            key: string | null;
+            params: {
+                [key: string]: string | number;
+            };
+            at: string;
+        };
+        /**
+         * FireSummary
+         * @description What a caller sees of the history of an object that they cannot read.
+         */
+        FireSummary: {
+            /** @enum {unknown} */
+            view: "outline";
+            reason: components["schemas"]["FireReason"] | null;
+            at: string;
+        };
+        /**
+         * TriggerChange
+         * @description Fields to change; absent fields stay. Whoever changes more than `enabled: false` becomes the author.
+         */
+        TriggerChange: {
+            workflow_slug?: string;
+            match_prefix?: string;
+            match_types?: string[];
+            input?: {
+                [key: string]: unknown;
+            };
+            fire_on_derived?: boolean;
+            enabled?: boolean;
+        };
+        /** EntityQuery */
+        EntityQuery: {
+            /** @default 50 */
+            limit?: number;
+            /** @default null */
+            cursor?: string | null;
+            /** @default  */
+            q?: string;
+            /** @default null */
+            type?: ("concept" | "document" | "event" | "organisation" | "other" | "person" | "place" | "product") | null;
+            /** @default null */
+            scope?: "org" | null;
+        };
+        /**
+         * Page[EntityItem]
+         * @description One page of a list; `next_cursor` is null on the last page.
+         */
+        Page_EntityItem_: {
+            items: components["schemas"]["EntityItem"][];
+            next_cursor: string | null;
+        };
+        /**
+         * EntityItem
+         * @description An entity in a list. Everything in it comes from documents that the caller can read.
+         */
+        EntityItem: {
+            id: string;
+            /** @enum {unknown} */
+            type: "concept" | "document" | "event" | "organisation" | "other" | "person" | "place" | "product";
+            name: string;
+            mentions: number;
+            documents: number;
+            more: boolean;
+            updated_at: string;
+        };
+        /**
+         * EntityPageQuery
+         * @description A page is of documents, newest first: 20 at most.
+         */
+        EntityPageQuery: {
+            /** @default 50 */
+            limit?: number;
+            /** @default null */
+            cursor?: string | null;
+            /** @default null */
+            scope?: "org" | null;
+        };
+        /**
+         * Entity
+         * @description An entity with the page of documents, newest first, that mention it, and what these say about it.
+         */
+        Entity: {
+            id: string;
+            /** @enum {unknown} */
+            type: "concept" | "document" | "event" | "organisation" | "other" | "person" | "place" | "product";
+            name: string;
+            names: string[];
+            documents: number;
+            more: boolean;
+            updated_at: string;
+            timeline: components["schemas"]["EntityDocument"][];
+            mentions: components["schemas"]["EntityMention"][];
+            relations: components["schemas"]["EntityRelation"][];
+            next_cursor: string | null;
+        };
+        /**
+         * EntityDocument
+         * @description A document on the timeline of an entity.
+         */
+        EntityDocument: {
+            object_id: string;
+            key: string;
+            filename: string;
+            version: number;
+            outdated: boolean;
+            mentions: number;
+            at: string;
+        };
+        /** EntityMention */
+        EntityMention: {
+            id: string;
+            object_id: string;
+            version: number;
+            start: number;
+            end: number;
+            written: string;
+            quote: string;
+        };
+        /** EntityRelation */
+        EntityRelation: {
+            /** @enum {unknown} */
+            direction: "in" | "out";
+            predicate: string;
+            entity: components["schemas"]["EntityLink"];
+            object_id: string;
+            version: number;
+            start: number;
+            end: number;
+            quote: string;
+        };
+        /**
+         * EntityLink
+         * @description The other entity of a relation.
+         */
+        EntityLink: {
+            id: string;
+            /** @enum {unknown} */
+            type: "concept" | "document" | "event" | "organisation" | "other" | "person" | "place" | "product";
+            name: string;
+        };
+        /** ExtractKnowledge */
+        ExtractKnowledge: {
+            /** @default false */
+            dry_run?: boolean;
+        };
+        /**
+         * KnowledgePreview
+         * @description What extracting the next documents would cost.
+         */
+        KnowledgePreview: {
+            /** @default true */
+            dry_run?: boolean;
+            executor: string;
+            model: string | null;
+            estimate: components["schemas"]["Estimate"];
+            admitted: boolean;
+            blocked_by: components["schemas"]["BlockingLimit"] | null;
+            documents: number;
+        };
+        /** MergeEntity */
+        MergeEntity: {
+            into: string;
+        };
+        /** SplitEntity */
+        SplitEntity: {
+            mentions: string[];
+            name: string;
         };
         /** CatalogQuery */
         CatalogQuery: {
@@ -19485,6 +19983,1115 @@ export interface operations {
             };
             /** @description `idempotency_conflict`, `not_cancellable` */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "triggers.index": {
+        parameters: {
+            query?: {
+                key?: string;
+                content_type?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_TriggerItem_"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `feature_disabled` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "triggers.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TriggerDraft"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trigger"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `org_suspended`, `feature_disabled` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_conflict`, `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "triggers.show": {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerDetail"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `feature_disabled` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "triggers.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `org_suspended`, `feature_disabled` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "triggers.update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["TriggerChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trigger"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `org_suspended`, `feature_disabled` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "knowledge.index": {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                q?: string;
+                type?: "concept" | "document" | "event" | "organisation" | "other" | "person" | "place" | "product";
+                scope?: "org";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_EntityItem_"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "knowledge.show": {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                scope?: "org";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Entity"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "knowledge.extract": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ExtractKnowledge"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KnowledgePreview"];
+                };
+            };
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunDetail"] | components["schemas"]["RunOutline"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `org_suspended`, `feature_disabled` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `no_executor` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "knowledge.merge": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MergeEntity"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EntityItem"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `org_suspended`, `feature_disabled` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_conflict`, `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "knowledge.split": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SplitEntity"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EntityItem"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `org_suspended`, `feature_disabled` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_type` */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

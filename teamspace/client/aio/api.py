@@ -40,6 +40,8 @@ from teamspace.client.models import (
     DocumentItem,
     DryRun,
     EchoAnswer,
+    Entity,
+    EntityItem,
     Executor,
     Figures,
     Flag,
@@ -56,6 +58,8 @@ from teamspace.client.models import (
     JobSummary,
     JsonObject,
     JsonSchema,
+    KnowledgeEntitiesType,
+    KnowledgePreview,
     Lease,
     Link,
     Liveness,
@@ -118,6 +122,9 @@ from teamspace.client.models import (
     Transferred,
     Translation,
     TranslationRecord,
+    Trigger,
+    TriggerDetail,
+    TriggerItem,
     Usage,
     UsageReport,
     UserView,
@@ -1024,6 +1031,94 @@ class AsyncJobsApi(AsyncArea):
                 method="POST",
                 path=f"/api/jobs/{segment(id)}/cancel",
                 answer=JobDetail | JobSummary,
+                headers=keyed(idempotency_key),
+            )
+        )
+
+
+class AsyncKnowledgeApi(AsyncArea):
+    """People, organisations and other things that documents mention."""
+
+    def entities(
+        self,
+        *,
+        limit: int | UnsetType = UNSET,
+        cursor: str | UnsetType = UNSET,
+        q: str | UnsetType = UNSET,
+        type: KnowledgeEntitiesType | UnsetType = UNSET,
+        scope: Literal["org"] | UnsetType = UNSET,
+    ) -> AsyncPages[EntityItem, Page[EntityItem]]:
+        """List the entities that documents mention which the caller can read, by name; ?q= searches by words of
+        the name.
+        """
+        return AsyncPages(
+            self._transport,
+            Call(
+                method="GET",
+                path="/api/kg/entities",
+                answer=Page[EntityItem],
+                query={"limit": limit, "cursor": cursor, "q": q, "type": type, "scope": scope},
+            ),
+        )
+
+    async def entity(
+        self,
+        id: str,
+        *,
+        limit: int | UnsetType = UNSET,
+        cursor: str | UnsetType = UNSET,
+        scope: Literal["org"] | UnsetType = UNSET,
+    ) -> Entity:
+        """Return an entity with the documents that mention it, newest first, and what they say about it."""
+        return await self._transport.send(
+            Call(
+                method="GET",
+                path=f"/api/kg/entities/{segment(id)}",
+                answer=Entity,
+                query={"limit": limit, "cursor": cursor, "scope": scope},
+            )
+        )
+
+    async def extract(self, *, idempotency_key: str | None = None) -> RunDetail | RunOutline | KnowledgePreview:
+        """Start a run of `index-knowledge`, which extracts up to 40 documents that were not extracted yet; with
+        `dry_run`, what it would cost.
+        """
+        return await self._transport.send(
+            Call(
+                method="POST",
+                path="/api/kg/extract",
+                answer=RunDetail | RunOutline | KnowledgePreview,
+                body={},
+                headers=keyed(idempotency_key),
+            )
+        )
+
+    async def merge(self, id: str, *, into: str, idempotency_key: str | None = None) -> EntityItem:
+        """Make an entity the same as another, for the caller's team and also in later documents; returns the
+        merged entity.
+        """
+        return await self._transport.send(
+            Call(
+                method="POST",
+                path=f"/api/kg/entities/{segment(id)}/merge",
+                answer=EntityItem,
+                body={"into": into},
+                headers=keyed(idempotency_key),
+            )
+        )
+
+    async def split(
+        self, id: str, *, mentions: Sequence[str], name: str, idempotency_key: str | None = None
+    ) -> EntityItem:
+        """Part mentions of something else from an entity, also in later versions of their documents; returns the
+        other entity.
+        """
+        return await self._transport.send(
+            Call(
+                method="POST",
+                path=f"/api/kg/entities/{segment(id)}/split",
+                answer=EntityItem,
+                body={"mentions": mentions, "name": name},
                 headers=keyed(idempotency_key),
             )
         )
@@ -2024,6 +2119,98 @@ class AsyncTranslationsApi(AsyncArea):
         )
 
 
+class AsyncTriggersApi(AsyncArea):
+    """Workflows that uploads start."""
+
+    def list(
+        self, *, key: str | UnsetType = UNSET, content_type: str | UnsetType = UNSET
+    ) -> AsyncPages[TriggerItem, Page[TriggerItem]]:
+        """List the team's upload triggers, with the AI budget that remains; ?key= and ?content_type= test which of
+        them an upload would fire, and why not the others.
+        """
+        return AsyncPages(
+            self._transport,
+            Call(
+                method="GET",
+                path="/api/doc-triggers",
+                answer=Page[TriggerItem],
+                query={"key": key, "content_type": content_type},
+            ),
+        )
+
+    async def create(
+        self,
+        *,
+        workflow_slug: str,
+        match_prefix: str | UnsetType = UNSET,
+        match_types: Sequence[str] | UnsetType = UNSET,
+        input: dict[str, Any] | UnsetType = UNSET,
+        fire_on_derived: bool | UnsetType = UNSET,
+        enabled: bool | UnsetType = UNSET,
+        idempotency_key: str | None = None,
+    ) -> Trigger:
+        """Create an upload trigger: a workflow that runs when a version of a matching key and type is written."""
+        return await self._transport.send(
+            Call(
+                method="POST",
+                path="/api/doc-triggers",
+                answer=Trigger,
+                body={
+                    "workflow_slug": workflow_slug,
+                    "match_prefix": match_prefix,
+                    "match_types": match_types,
+                    "input": input,
+                    "fire_on_derived": fire_on_derived,
+                    "enabled": enabled,
+                },
+                headers=keyed(idempotency_key),
+            )
+        )
+
+    async def get(self, id: str, *, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET) -> TriggerDetail:
+        """Return a trigger with its history, newest first: which version started which run, or why none."""
+        return await self._transport.send(
+            Call(
+                method="GET",
+                path=f"/api/doc-triggers/{segment(id)}",
+                answer=TriggerDetail,
+                query={"limit": limit, "cursor": cursor},
+            )
+        )
+
+    async def update(
+        self,
+        id: str,
+        *,
+        workflow_slug: str | UnsetType = UNSET,
+        match_prefix: str | UnsetType = UNSET,
+        match_types: Sequence[str] | UnsetType = UNSET,
+        input: dict[str, Any] | UnsetType = UNSET,
+        fire_on_derived: bool | UnsetType = UNSET,
+        enabled: bool | UnsetType = UNSET,
+    ) -> Trigger:
+        """Change the given fields of a trigger; the caller becomes its author, unless they only turn it off."""
+        return await self._transport.send(
+            Call(
+                method="PATCH",
+                path=f"/api/doc-triggers/{segment(id)}",
+                answer=Trigger,
+                body={
+                    "workflow_slug": workflow_slug,
+                    "match_prefix": match_prefix,
+                    "match_types": match_types,
+                    "input": input,
+                    "fire_on_derived": fire_on_derived,
+                    "enabled": enabled,
+                },
+            )
+        )
+
+    async def delete(self, id: str) -> None:
+        """Delete a trigger and its history; runs that it started stay."""
+        await self._transport.send(Call(method="DELETE", path=f"/api/doc-triggers/{segment(id)}"))
+
+
 class AsyncTwoFactorApi(AsyncArea):
     """The caller's second factor."""
 
@@ -2272,6 +2459,7 @@ class AsyncApi:
         self.hosting = AsyncHostingApi(transport)
         self.instance = AsyncInstanceApi(transport)
         self.jobs = AsyncJobsApi(transport)
+        self.knowledge = AsyncKnowledgeApi(transport)
         self.members = AsyncMembersApi(transport)
         self.models = AsyncModelsApi(transport)
         self.notes = AsyncNotesApi(transport)
@@ -2289,6 +2477,7 @@ class AsyncApi:
         self.tokens = AsyncTokensApi(transport)
         self.tools = AsyncToolsApi(transport)
         self.translations = AsyncTranslationsApi(transport)
+        self.triggers = AsyncTriggersApi(transport)
         self.two_factor = AsyncTwoFactorApi(transport)
         self.users = AsyncUsersApi(transport)
         self.workflows = AsyncWorkflowsApi(transport)

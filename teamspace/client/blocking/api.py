@@ -40,6 +40,8 @@ from teamspace.client.models import (
     DocumentItem,
     DryRun,
     EchoAnswer,
+    Entity,
+    EntityItem,
     Executor,
     Figures,
     Flag,
@@ -56,6 +58,8 @@ from teamspace.client.models import (
     JobSummary,
     JsonObject,
     JsonSchema,
+    KnowledgeEntitiesType,
+    KnowledgePreview,
     Lease,
     Link,
     Liveness,
@@ -118,6 +122,9 @@ from teamspace.client.models import (
     Transferred,
     Translation,
     TranslationRecord,
+    Trigger,
+    TriggerDetail,
+    TriggerItem,
     Usage,
     UsageReport,
     UserView,
@@ -1014,6 +1021,92 @@ class JobsApi(Area):
                 method="POST",
                 path=f"/api/jobs/{segment(id)}/cancel",
                 answer=JobDetail | JobSummary,
+                headers=keyed(idempotency_key),
+            )
+        )
+
+
+class KnowledgeApi(Area):
+    """People, organisations and other things that documents mention."""
+
+    def entities(
+        self,
+        *,
+        limit: int | UnsetType = UNSET,
+        cursor: str | UnsetType = UNSET,
+        q: str | UnsetType = UNSET,
+        type: KnowledgeEntitiesType | UnsetType = UNSET,
+        scope: Literal["org"] | UnsetType = UNSET,
+    ) -> Pages[EntityItem, Page[EntityItem]]:
+        """List the entities that documents mention which the caller can read, by name; ?q= searches by words of
+        the name.
+        """
+        return Pages(
+            self._transport,
+            Call(
+                method="GET",
+                path="/api/kg/entities",
+                answer=Page[EntityItem],
+                query={"limit": limit, "cursor": cursor, "q": q, "type": type, "scope": scope},
+            ),
+        )
+
+    def entity(
+        self,
+        id: str,
+        *,
+        limit: int | UnsetType = UNSET,
+        cursor: str | UnsetType = UNSET,
+        scope: Literal["org"] | UnsetType = UNSET,
+    ) -> Entity:
+        """Return an entity with the documents that mention it, newest first, and what they say about it."""
+        return self._transport.send(
+            Call(
+                method="GET",
+                path=f"/api/kg/entities/{segment(id)}",
+                answer=Entity,
+                query={"limit": limit, "cursor": cursor, "scope": scope},
+            )
+        )
+
+    def extract(self, *, idempotency_key: str | None = None) -> RunDetail | RunOutline | KnowledgePreview:
+        """Start a run of `index-knowledge`, which extracts up to 40 documents that were not extracted yet; with
+        `dry_run`, what it would cost.
+        """
+        return self._transport.send(
+            Call(
+                method="POST",
+                path="/api/kg/extract",
+                answer=RunDetail | RunOutline | KnowledgePreview,
+                body={},
+                headers=keyed(idempotency_key),
+            )
+        )
+
+    def merge(self, id: str, *, into: str, idempotency_key: str | None = None) -> EntityItem:
+        """Make an entity the same as another, for the caller's team and also in later documents; returns the
+        merged entity.
+        """
+        return self._transport.send(
+            Call(
+                method="POST",
+                path=f"/api/kg/entities/{segment(id)}/merge",
+                answer=EntityItem,
+                body={"into": into},
+                headers=keyed(idempotency_key),
+            )
+        )
+
+    def split(self, id: str, *, mentions: Sequence[str], name: str, idempotency_key: str | None = None) -> EntityItem:
+        """Part mentions of something else from an entity, also in later versions of their documents; returns the
+        other entity.
+        """
+        return self._transport.send(
+            Call(
+                method="POST",
+                path=f"/api/kg/entities/{segment(id)}/split",
+                answer=EntityItem,
+                body={"mentions": mentions, "name": name},
                 headers=keyed(idempotency_key),
             )
         )
@@ -2006,6 +2099,98 @@ class TranslationsApi(Area):
         )
 
 
+class TriggersApi(Area):
+    """Workflows that uploads start."""
+
+    def list(
+        self, *, key: str | UnsetType = UNSET, content_type: str | UnsetType = UNSET
+    ) -> Pages[TriggerItem, Page[TriggerItem]]:
+        """List the team's upload triggers, with the AI budget that remains; ?key= and ?content_type= test which of
+        them an upload would fire, and why not the others.
+        """
+        return Pages(
+            self._transport,
+            Call(
+                method="GET",
+                path="/api/doc-triggers",
+                answer=Page[TriggerItem],
+                query={"key": key, "content_type": content_type},
+            ),
+        )
+
+    def create(
+        self,
+        *,
+        workflow_slug: str,
+        match_prefix: str | UnsetType = UNSET,
+        match_types: Sequence[str] | UnsetType = UNSET,
+        input: dict[str, Any] | UnsetType = UNSET,
+        fire_on_derived: bool | UnsetType = UNSET,
+        enabled: bool | UnsetType = UNSET,
+        idempotency_key: str | None = None,
+    ) -> Trigger:
+        """Create an upload trigger: a workflow that runs when a version of a matching key and type is written."""
+        return self._transport.send(
+            Call(
+                method="POST",
+                path="/api/doc-triggers",
+                answer=Trigger,
+                body={
+                    "workflow_slug": workflow_slug,
+                    "match_prefix": match_prefix,
+                    "match_types": match_types,
+                    "input": input,
+                    "fire_on_derived": fire_on_derived,
+                    "enabled": enabled,
+                },
+                headers=keyed(idempotency_key),
+            )
+        )
+
+    def get(self, id: str, *, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET) -> TriggerDetail:
+        """Return a trigger with its history, newest first: which version started which run, or why none."""
+        return self._transport.send(
+            Call(
+                method="GET",
+                path=f"/api/doc-triggers/{segment(id)}",
+                answer=TriggerDetail,
+                query={"limit": limit, "cursor": cursor},
+            )
+        )
+
+    def update(
+        self,
+        id: str,
+        *,
+        workflow_slug: str | UnsetType = UNSET,
+        match_prefix: str | UnsetType = UNSET,
+        match_types: Sequence[str] | UnsetType = UNSET,
+        input: dict[str, Any] | UnsetType = UNSET,
+        fire_on_derived: bool | UnsetType = UNSET,
+        enabled: bool | UnsetType = UNSET,
+    ) -> Trigger:
+        """Change the given fields of a trigger; the caller becomes its author, unless they only turn it off."""
+        return self._transport.send(
+            Call(
+                method="PATCH",
+                path=f"/api/doc-triggers/{segment(id)}",
+                answer=Trigger,
+                body={
+                    "workflow_slug": workflow_slug,
+                    "match_prefix": match_prefix,
+                    "match_types": match_types,
+                    "input": input,
+                    "fire_on_derived": fire_on_derived,
+                    "enabled": enabled,
+                },
+            )
+        )
+
+    def delete(self, id: str) -> None:
+        """Delete a trigger and its history; runs that it started stay."""
+        self._transport.send(Call(method="DELETE", path=f"/api/doc-triggers/{segment(id)}"))
+
+
 class TwoFactorApi(Area):
     """The caller's second factor."""
 
@@ -2254,6 +2439,7 @@ class Api:
         self.hosting = HostingApi(transport)
         self.instance = InstanceApi(transport)
         self.jobs = JobsApi(transport)
+        self.knowledge = KnowledgeApi(transport)
         self.members = MembersApi(transport)
         self.models = ModelsApi(transport)
         self.notes = NotesApi(transport)
@@ -2271,6 +2457,7 @@ class Api:
         self.tokens = TokensApi(transport)
         self.tools = ToolsApi(transport)
         self.translations = TranslationsApi(transport)
+        self.triggers = TriggersApi(transport)
         self.two_factor = TwoFactorApi(transport)
         self.users = UsersApi(transport)
         self.workflows = WorkflowsApi(transport)
