@@ -181,7 +181,15 @@ async def _trigger(stage: Stage, kind: Kind) -> str:
 
 
 async def own_workflow(stage: Stage, kind: Kind) -> str:
-    return await stage.published(stage.teams[kind.team])
+    return await stage.workflow(stage.teams[kind.team])
+
+
+async def _workflow(stage: Stage, kind: Kind) -> str:
+    return await stage.workflow(stage.target_team(kind))
+
+
+async def _run(stage: Stage, kind: Kind) -> str:
+    return await stage.run(stage.target_team(kind), owner=_owner(stage, kind))
 
 
 async def _executor(stage: Stage, kind: Kind) -> str:
@@ -277,6 +285,9 @@ TOOL = Target(_tool, anyone)
 INSTANCE = Target(_nothing, operator_only)
 JOB = Target(_job, job_access)
 JOB_TO_CANCEL = Target(_job, cancel_access)
+WORKFLOW = Target(_workflow, same_team)
+RUN = Target(_run, job_access)
+RUN_TO_CANCEL = Target(_run, cancel_access)
 SOME_JOB = Target(_job, anyone)
 EXECUTOR = Target(_executor, anyone)
 TRIGGER = Target(_trigger, same_team)

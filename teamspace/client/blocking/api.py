@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from msgspec import UNSET, UnsetType
@@ -30,6 +30,9 @@ from teamspace.client.models import (
     Contacts,
     Conversation,
     ConversationItem,
+    DefinitionDetail,
+    DefinitionItem,
+    DefinitionPage,
     DemoCompanies,
     Derivations,
     Dimension,
@@ -89,6 +92,11 @@ from teamspace.client.models import (
     RepositoryObject,
     Role,
     RoleChoices,
+    RunDetail,
+    RunItem,
+    RunOutline,
+    RunPage,
+    RunState,
     SandboxedPlugin,
     SandboxedPlugins,
     SearchResult,
@@ -97,6 +105,8 @@ from teamspace.client.models import (
     Shares,
     ShareTargets,
     SignedIn,
+    SpecFormat,
+    SpecReport,
     State,
     Status,
     Team,
@@ -108,12 +118,16 @@ from teamspace.client.models import (
     Transferred,
     Translation,
     TranslationRecord,
+    Trigger,
+    TriggerDetail,
+    TriggerItem,
     Usage,
     UsageReport,
     UserView,
     Visibility,
     Whoami,
     Window,
+    WorkflowDryRun,
 )
 from teamspace.client.wire import Upload, is_one_shot
 
@@ -1744,6 +1758,47 @@ class RepoApi(Area):
         )
 
 
+class RunsApi(Area):
+    """Runs of workflows."""
+
+    def list(
+        self,
+        *,
+        limit: int | UnsetType = UNSET,
+        cursor: str | UnsetType = UNSET,
+        state: RunState | UnsetType = UNSET,
+        slug: str | UnsetType = UNSET,
+        object: str | UnsetType = UNSET,
+    ) -> Pages[RunItem | RunOutline, RunPage]:
+        """List the team's runs, newest first: in full for their owner, the team's admins, and those who can read
+        every document that a run names; otherwise as outlines.
+        """
+        return Pages(
+            self._transport,
+            Call(
+                method="GET",
+                path="/api/runs",
+                answer=RunPage,
+                query={"limit": limit, "cursor": cursor, "state": state, "slug": slug, "object": object},
+            ),
+        )
+
+    def get(self, id: str) -> RunDetail | RunOutline:
+        """Return a run with its input and its steps, their results and errors; or an outline, as in the list."""
+        return self._transport.send(Call(method="GET", path=f"/api/runs/{segment(id)}", answer=RunDetail | RunOutline))
+
+    def cancel(self, id: str, *, idempotency_key: str | None = None) -> RunDetail | RunOutline:
+        """Cancel a run: the step that is being executed finishes, and the next never starts."""
+        return self._transport.send(
+            Call(
+                method="POST",
+                path=f"/api/runs/{segment(id)}/cancel",
+                answer=RunDetail | RunOutline,
+                headers=keyed(idempotency_key),
+            )
+        )
+
+
 class S3Api(Area):
     """Keys for S3 clients."""
 
@@ -1954,6 +2009,98 @@ class TranslationsApi(Area):
         )
 
 
+class TriggersApi(Area):
+    """Workflows that uploads start."""
+
+    def list(
+        self, *, key: str | UnsetType = UNSET, content_type: str | UnsetType = UNSET
+    ) -> Pages[TriggerItem, Page[TriggerItem]]:
+        """List the team's upload triggers, with the AI budget that remains; ?key= and ?content_type= test which of
+        them an upload would fire, and why not the others.
+        """
+        return Pages(
+            self._transport,
+            Call(
+                method="GET",
+                path="/api/doc-triggers",
+                answer=Page[TriggerItem],
+                query={"key": key, "content_type": content_type},
+            ),
+        )
+
+    def create(
+        self,
+        *,
+        workflow_slug: str,
+        match_prefix: str | UnsetType = UNSET,
+        match_types: Sequence[str] | UnsetType = UNSET,
+        input: dict[str, Any] | UnsetType = UNSET,
+        fire_on_derived: bool | UnsetType = UNSET,
+        enabled: bool | UnsetType = UNSET,
+        idempotency_key: str | None = None,
+    ) -> Trigger:
+        """Create an upload trigger: a workflow that runs when a version of a matching key and type is written."""
+        return self._transport.send(
+            Call(
+                method="POST",
+                path="/api/doc-triggers",
+                answer=Trigger,
+                body={
+                    "workflow_slug": workflow_slug,
+                    "match_prefix": match_prefix,
+                    "match_types": match_types,
+                    "input": input,
+                    "fire_on_derived": fire_on_derived,
+                    "enabled": enabled,
+                },
+                headers=keyed(idempotency_key),
+            )
+        )
+
+    def get(self, id: str, *, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET) -> TriggerDetail:
+        """Return a trigger with its history, newest first: which version started which run, or why none."""
+        return self._transport.send(
+            Call(
+                method="GET",
+                path=f"/api/doc-triggers/{segment(id)}",
+                answer=TriggerDetail,
+                query={"limit": limit, "cursor": cursor},
+            )
+        )
+
+    def update(
+        self,
+        id: str,
+        *,
+        workflow_slug: str | UnsetType = UNSET,
+        match_prefix: str | UnsetType = UNSET,
+        match_types: Sequence[str] | UnsetType = UNSET,
+        input: dict[str, Any] | UnsetType = UNSET,
+        fire_on_derived: bool | UnsetType = UNSET,
+        enabled: bool | UnsetType = UNSET,
+    ) -> Trigger:
+        """Change the given fields of a trigger; the caller becomes its author, unless they only turn it off."""
+        return self._transport.send(
+            Call(
+                method="PATCH",
+                path=f"/api/doc-triggers/{segment(id)}",
+                answer=Trigger,
+                body={
+                    "workflow_slug": workflow_slug,
+                    "match_prefix": match_prefix,
+                    "match_types": match_types,
+                    "input": input,
+                    "fire_on_derived": fire_on_derived,
+                    "enabled": enabled,
+                },
+            )
+        )
+
+    def delete(self, id: str) -> None:
+        """Delete a trigger and its history; runs that it started stay."""
+        self._transport.send(Call(method="DELETE", path=f"/api/doc-triggers/{segment(id)}"))
+
+
 class TwoFactorApi(Area):
     """The caller's second factor."""
 
@@ -2024,6 +2171,101 @@ class UsersApi(Area):
     def reset_two_factor(self, id: str) -> None:
         """Remove a person's second factor, so that they can set up a new one."""
         self._transport.send(Call(method="DELETE", path=f"/api/admin/users/{segment(id)}/2fa"))
+
+
+class WorkflowsApi(Area):
+    """Specs that run step by step."""
+
+    def publish(self, spec: Mapping[str, Any], *, idempotency_key: str | None = None) -> DefinitionDetail:
+        """Publish a workflow spec: a new workflow, or the next version of the one with its slug."""
+        return self._transport.send(
+            Call(
+                method="POST",
+                path="/api/workflows",
+                answer=DefinitionDetail,
+                body=dict(spec),
+                headers=keyed(idempotency_key),
+            )
+        )
+
+    def check(self, spec: Mapping[str, Any]) -> SpecReport:
+        """Check a workflow spec without storing it."""
+        return self._transport.send(
+            Call(
+                method="POST",
+                path="/api/workflows",
+                answer=SpecReport,
+                query={"validate": "1"},
+                body=dict(spec),
+                harmless=True,
+            )
+        )
+
+    def list(
+        self, *, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET
+    ) -> Pages[DefinitionItem, DefinitionPage]:
+        """List the team's workflows, in the order of their slugs; those of plugins are among them."""
+        return Pages(
+            self._transport,
+            Call(method="GET", path="/api/workflows", answer=DefinitionPage, query={"limit": limit, "cursor": cursor}),
+        )
+
+    def get(self, slug: str, *, version: int | UnsetType = UNSET) -> DefinitionDetail:
+        """Return a workflow with its spec; by default its newest version."""
+        return self._transport.send(
+            Call(
+                method="GET",
+                path=f"/api/workflows/{segment(slug)}",
+                answer=DefinitionDetail,
+                query={"version": version},
+            )
+        )
+
+    def schema(self) -> SpecFormat:
+        """Return the format of workflow specs: a JSON schema, the kinds of steps, references, predicates and
+        limits.
+        """
+        return self._transport.send(Call(method="GET", path="/api/workflows/schema", answer=SpecFormat))
+
+    def run(
+        self,
+        slug: str,
+        *,
+        input: dict[str, Any] | UnsetType = UNSET,
+        resume_from: str | UnsetType | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> RunDetail:
+        """Start a run of a workflow's newest version. With `resume_from`, what has succeeded in that run is not
+        executed again.
+        """
+        return self._transport.send(
+            Call(
+                method="POST",
+                path=f"/api/workflows/{segment(slug)}/run",
+                answer=RunDetail,
+                body={"input": input, "resume_from": resume_from},
+                headers=keyed(idempotency_key),
+            )
+        )
+
+    def preview(
+        self,
+        slug: str,
+        *,
+        input: dict[str, Any] | UnsetType = UNSET,
+        resume_from: str | UnsetType | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> WorkflowDryRun:
+        """What a run would cost at most, by step. Nothing is started."""
+        return self._transport.send(
+            Call(
+                method="POST",
+                path=f"/api/workflows/{segment(slug)}/run",
+                answer=WorkflowDryRun,
+                body={"input": input, "resume_from": resume_from, "dry_run": True},
+                headers=keyed(idempotency_key),
+            )
+        )
 
 
 class WorkersApi(Area):
@@ -2117,12 +2359,15 @@ class Api:
         self.mcp = McpApi(transport)
         self.quota = QuotaApi(transport)
         self.repo = RepoApi(transport)
+        self.runs = RunsApi(transport)
         self.s3 = S3Api(transport)
         self.search = SearchApi(transport)
         self.sessions = SessionsApi(transport)
         self.tokens = TokensApi(transport)
         self.tools = ToolsApi(transport)
         self.translations = TranslationsApi(transport)
+        self.triggers = TriggersApi(transport)
         self.two_factor = TwoFactorApi(transport)
         self.users = UsersApi(transport)
+        self.workflows = WorkflowsApi(transport)
         self.workers = WorkersApi(transport)

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from teamspace.workflows.domain.language import references, value_shapes
-from teamspace.workflows.domain.language.arguments import Work
+from teamspace.workflows.domain.language.arguments import ComparisonBudget
 from teamspace.workflows.domain.language.drafts import Draft
 from teamspace.workflows.domain.language.faults import Place, SpecFault
 from teamspace.workflows.domain.language.flow import Flow
@@ -25,7 +25,7 @@ class Reader(msgspec.Struct, frozen=True):
     flow: Flow | None
     """None if the spec has faults that hide the ways through it."""
     find_tool: FindTool
-    work: Work
+    budget: ComparisonBudget
     step_id: str
     item: ValueShape | None = None
     """What is known of the item; None outside of a map's arguments."""
