@@ -98,11 +98,15 @@ async def lock_inputs(tx: Tx, trigger_ids: Sequence[str]) -> list[TriggerInput]:
     )
 
 
-async def insert_fire(tx: Tx, row: FireRow) -> None:
-    params = None if row.params is None else as_json(row.params)
+async def insert_fires(tx: Tx, rows: Sequence[FireRow]) -> None:
+    plain = [
+        msgspec.structs.asdict(row) | {"params": None if row.params is None else as_json(row.params)} for row in rows
+    ]
+    types = dict.fromkeys(FireRow.__struct_fields__, "TEXT") | {"number": "BIGINT"}
     await tx.run(
-        f"INSERT INTO trigger_fires ({columns(FireRow)}) VALUES ({placeholders(FireRow)})",
-        **(msgspec.structs.asdict(row) | {"params": params}),
+        f"INSERT INTO trigger_fires ({columns(FireRow)})"
+        f" SELECT {columns(FireRow)} FROM ({tx.dialect.json_table('rows', **types)}) AS given",
+        rows=as_json(plain),
     )
 
 
@@ -138,10 +142,11 @@ async def insert_ancestry(tx: Tx, org_id: str, object_id: str, number: int, ance
     )  # fmt: skip
 
 
-async def insert_run_ancestry(tx: Tx, org_id: str, run_id: str, ancestry: Ancestry) -> None:
+async def insert_run_ancestry(tx: Tx, org_id: str, run_ids: Sequence[str], ancestry: Ancestry) -> None:
     await tx.run(
-        "INSERT INTO trigger_runs (run_id, org_id, depth, triggers) VALUES (:run_id, :org_id, :depth, :triggers)",
-        run_id=run_id, org_id=org_id, depth=ancestry.depth, triggers=as_json(ancestry.triggers),
+        "INSERT INTO trigger_runs (run_id, org_id, depth, triggers) SELECT given.value, :org_id, :depth, :triggers"
+        f" FROM ({tx.dialect.json_strings.format('run_ids')}) AS given",
+        run_ids=as_json(run_ids), org_id=org_id, depth=ancestry.depth, triggers=as_json(ancestry.triggers),
     )  # fmt: skip
 
 

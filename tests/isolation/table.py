@@ -317,6 +317,11 @@ CASES = (
     Case("POST /mcp",                       ANYONE,                      _PING),
     Case("GET /api/mcp",                    ANYONE),
 
+    Case("GET /api/doc-triggers",           role("workflows:read")),
+    Case("POST /api/doc-triggers",          role("workflows:write"),     _TRIGGER,                CREATED, before=without_triggers),
+    Case("GET /api/doc-triggers/:id",       role("workflows:read"),      None,                    OK, TRIGGER),
+    Case("PATCH /api/doc-triggers/:id",     role("workflows:write"),     {"enabled": False},      OK, TRIGGER),
+    Case("DELETE /api/doc-triggers/:id",    role("workflows:write"),     None,                    EMPTY, TRIGGER),
     Case("POST /api/workflows",             role("workflows:write"),     _SPEC,                   CREATED, unknown_field=INVALID_SPEC),
     Case("POST /api/workflows?validate=1",  role("workflows:write"),     _SPEC,                   unknown_field=OK),
     Case("GET /api/workflows",              role("workflows:read")),
@@ -326,11 +331,6 @@ CASES = (
     Case("GET /api/runs",                   role("workflows:read")),
     Case("GET /api/runs/:id",               role("workflows:read"),      None,                    OK, RUN),
     Case("POST /api/runs/:id/cancel",       role("workflows:run"),       None,                    OK, RUN_TO_CANCEL),
-    Case("GET /api/doc-triggers",           role("workflows:read")),
-    Case("POST /api/doc-triggers",          role("workflows:write"),     _TRIGGER,                CREATED, before=without_triggers),
-    Case("GET /api/doc-triggers/:id",       role("workflows:read"),      None,                    OK, TRIGGER),
-    Case("PATCH /api/doc-triggers/:id",     role("workflows:write"),     {"enabled": False},      OK, TRIGGER),
-    Case("DELETE /api/doc-triggers/:id",    role("workflows:write"),     None,                    EMPTY, TRIGGER),
 
     Case("GET /api/usage",                  ANYONE),
     Case("POST /api/quota",                 role("instance:manage"),     _LIMIT),

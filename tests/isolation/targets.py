@@ -189,20 +189,20 @@ async def _job(stage: Stage, kind: Kind) -> str:
     return await stage.job(stage.target_team(kind), owner=_owner(stage, kind))
 
 
+async def _trigger(stage: Stage, kind: Kind) -> str:
+    return await stage.trigger(stage.target_team(kind))
+
+
+async def own_workflow(stage: Stage, kind: Kind) -> str:
+    return await stage.workflow(stage.teams[kind.team])
+
+
 async def _workflow(stage: Stage, kind: Kind) -> str:
     return await stage.workflow(stage.target_team(kind))
 
 
 async def _run(stage: Stage, kind: Kind) -> str:
     return await stage.run(stage.target_team(kind), owner=_owner(stage, kind))
-
-
-async def _trigger(stage: Stage, kind: Kind) -> str:
-    return await stage.trigger(stage.target_team(kind))
-
-
-async def own_workflow(stage: Stage, kind: Kind) -> str:
-    return await stage.published(stage.teams[kind.team])
 
 
 async def _executor(stage: Stage, kind: Kind) -> str:

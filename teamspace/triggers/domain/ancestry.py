@@ -46,8 +46,8 @@ async def keep(tx: Tx, event: VersionWritten, ancestry: Ancestry, fired: dict[st
         return
     complete = _join(ancestry.depth, ancestry.triggers, fired)
     await store.insert_ancestry(tx, tx.who.org_id, event.object_id, event.number, complete)
-    for run_id in fired.values():
-        await store.insert_run_ancestry(tx, tx.who.org_id, run_id, complete)
+    if fired:
+        await store.insert_run_ancestry(tx, tx.who.org_id, list(fired.values()), complete)
 
 
 def _join(depth: int, *groups: Iterable[str]) -> Ancestry:

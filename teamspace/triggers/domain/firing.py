@@ -47,15 +47,12 @@ class _Upload:
 
     async def fire(self, matched: dict[str, TriggerPattern]) -> dict[str, str]:
         """Fire the triggers; return the runs that were started, by trigger."""
-        tx, fired = self._tx, dict[str, str]()
-        given = await store.lock_inputs(tx, list(matched))
-        for each in given:
-            outcome = await self._attempt(matched[each.id], each)
-            if isinstance(outcome, str):
-                fired[each.id] = outcome
-            await store.insert_fire(tx, self._to_row(each.id, outcome))
+        tx, given = self._tx, await store.lock_inputs(self._tx, list(matched))
+        outcomes = {each.id: await self._attempt(matched[each.id], each) for each in given}
+        fired = {trigger_id: outcome for trigger_id, outcome in outcomes.items() if isinstance(outcome, str)}
+        await store.insert_fires(tx, [self._to_row(trigger_id, outcome) for trigger_id, outcome in outcomes.items()])
         await events.record(
-            tx, TRIGGER.kind, *(each.id for each in given), change=Change.UPDATED, org_id=tx.who.org_id,
+            tx, TRIGGER.kind, *outcomes, change=Change.UPDATED, org_id=tx.who.org_id,
             team_id=self._event.team_id,
         )  # fmt: skip
         if fired:
