@@ -53,7 +53,9 @@ async def test_a_job_ends_once_when_servers_and_workers_are_killed(postgres: Pos
     assert soak.counts["paused workers refused"] == 1
 
 
-async def test_a_run_loses_and_repeats_nothing_when_servers_are_killed(postgres: Postgres | None, tmp_path: Path) -> None:
+async def test_a_run_loses_and_repeats_nothing_when_servers_are_killed(
+    postgres: Postgres | None, tmp_path: Path
+) -> None:
     with RunSoak(FEW, tmp_path, postgres, expire_leases=True) as soak:
         await soak.run()
     assert soak.counts["runs ended"] > 0
