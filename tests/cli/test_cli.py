@@ -116,6 +116,9 @@ async def populate(world: World) -> None:
     await ann.put("/api/model-roles", {"roles": {"utility": "Far"}})
     await ann.post("/api/glossary", {"term": "plan", "target": "de", "translation": "Plan"})
     await ann.post("/api/agent", {"prompt": "Hello"})
+    steps = [{"id": "find", "kind": "tool", "tool": "search", "with": {"q": "plan"}}]
+    await ann.post("/api/workflows", {"slug": "find", "start": "find", "max_steps": 5, "steps": steps})
+    await ann.post("/api/workflows/find/run", {})
     await ann.put("/api/model-roles", {"roles": {"chat": "Far", "utility": None}})
     await ann.post("/api/translate", {"text": "Plan", "target": "de"})
     for _ in range(3):
@@ -322,6 +325,13 @@ VIOLATIONS = [
     ("jobs.once", "INSERT INTO job_archive (id, org_id, team_id, user_id, kind, state, priority, run_at, attempt, max_attempts,"
                   " input, created_at) SELECT id, org_id, team_id, user_id, kind, state, priority, run_at, attempt,"
                   " max_attempts, input, created_at FROM jobs"),
+    ("workflows.newest", "UPDATE workflows SET version = 7"),
+    ("workflows.company", f"UPDATE runs SET org_id = {OTHER}"),
+    ("workflows.ended", "UPDATE runs SET finished_at = 'x'"),
+    ("workflows.ended", "UPDATE runs SET state = 'failed', finished_at = 'x'"),
+    ("workflows.steps", "UPDATE runs SET state = 'cancelled', finished_at = 'x'"),
+    ("workflows.items", "DELETE FROM run_items"),
+    ("workflows.used", "UPDATE runs SET steps_used = 7"),
     ("executors.tokens", "UPDATE executors SET retired_at = 'x'"),
     ("executors.tokens", "UPDATE tokens SET kind = 'api' WHERE kind = 'worker'"),
     ("executors.retired", "INSERT INTO executors (id, org_id, name, name_key, mode, capabilities, reach, created_by,"

@@ -14,10 +14,11 @@ from tests.durability.ai_soak import AiSoak
 from tests.durability.file_soak import FileSoak
 from tests.durability.job_soak import JobSoak
 from tests.durability.journal import Violation
+from tests.durability.run_soak import RunSoak
 from tests.durability.soak import Plan, Soak
 from tests.support.postgres import Postgres
 
-SOAKS: dict[str, type[Soak]] = {"notes": Soak, "jobs": JobSoak, "files": FileSoak, "ai": AiSoak}
+SOAKS: dict[str, type[Soak]] = {"notes": Soak, "jobs": JobSoak, "files": FileSoak, "ai": AiSoak, "runs": RunSoak}
 
 
 def parse() -> argparse.Namespace:

@@ -10,6 +10,7 @@ import pytest
 from tests.durability.ai_soak import AiSoak
 from tests.durability.file_soak import FileSoak
 from tests.durability.job_soak import JobSoak
+from tests.durability.run_soak import RunSoak
 from tests.durability.soak import OPERATOR, Plan, Soak
 from tests.durability.verification import ask
 from tests.durability.wire import Answer, Connection
@@ -50,6 +51,14 @@ async def test_a_job_ends_once_when_servers_and_workers_are_killed(postgres: Pos
         await soak.run()
     assert soak.counts["completed by workers"] > 3
     assert soak.counts["paused workers refused"] == 1
+
+
+async def test_a_run_loses_and_repeats_nothing_when_servers_are_killed(
+    postgres: Postgres | None, tmp_path: Path
+) -> None:
+    with RunSoak(FEW, tmp_path, postgres, expire_leases=True) as soak:
+        await soak.run()
+    assert soak.counts["runs ended"] > 0
 
 
 async def test_every_version_survives_a_kill_and_no_garbage_is_left(postgres: Postgres | None, tmp_path: Path) -> None:

@@ -135,6 +135,9 @@ async def fill(world: World) -> list[str]:
     await ann.post(f"/api/conversations/{conversation}/share", grant)
     await ann.post("/api/glossary", {"term": "crane", "target": "de", "translation": "Kran", "forbidden": ["漢字"]})
     await ann.post("/api/translate", {"text": "A crane {name} 🎉", "target": "de"})
+    steps = [{"id": "find", "kind": "tool", "tool": "search", "with": {"q": "crane"}}]
+    await ann.post("/api/workflows", {"slug": "find", "start": "find", "max_steps": 5, "steps": steps})
+    await ann.post("/api/workflows/find/run", {})
     await ann.post(
         "/api/features/chat", {"enabled": True}
     )  # the last row of the audit log, of which no invariant speaks

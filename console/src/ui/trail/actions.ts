@@ -8,6 +8,7 @@ export const ACTIONS = [
   "trigger.create", "trigger.update", "trigger.delete",
   "glossary.set", "glossary.delete",
   "job.enqueue", "job.cancel", "job.complete", "job.fail",
+  "workflow.publish", "run.start", "run.cancel",
   "ai.call", "ai.stop", "ai.echo",
   "executor.create", "executor.retire", "executor.choose",
   "member.add", "member.set_role", "member.remove", "member.transfer",
