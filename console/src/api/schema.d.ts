@@ -1948,6 +1948,150 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/workflows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the team's workflows, in the order of their slugs; those of plugins are among them.
+         * @description A session or API token. Requires `workflows:read`. Requires the feature `workflows`.
+         */
+        get: operations["workflows.index"];
+        put?: never;
+        /**
+         * Publish a workflow spec: a new workflow, or the next version of the one with its slug. With `validate`, only check it: nothing is stored.
+         * @description A session or API token. Requires `workflows:write`. Requires the feature `workflows`.
+         */
+        post: operations["workflows.publish"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workflows/schema": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Return the format of workflow specs: a JSON schema, the kinds of steps, references, predicates and limits.
+         * @description No credential.
+         */
+        get: operations["workflows.schema"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workflows/{slug}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Return a workflow with its spec; by default its newest version.
+         * @description A session or API token. Requires `workflows:read`. Requires the feature `workflows`.
+         */
+        get: operations["workflows.show"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workflows/{slug}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start a run of a workflow's newest version. With `resume_from`, what has succeeded in that run is not executed again; with `dry_run`, what a run would cost at most.
+         * @description A session or API token. Requires `workflows:run`. Requires the feature `workflows`.
+         */
+        post: operations["workflows.run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the team's runs, newest first: in full for their owner, the team's admins, and those who can read every document that a run names; otherwise as outlines.
+         * @description A session or API token. Requires `workflows:read`. Requires the feature `workflows`.
+         */
+        get: operations["workflows.runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Return a run with its input and its steps, their results and errors; or an outline, as in the list.
+         * @description A session or API token. Requires `workflows:read`. Requires the feature `workflows`.
+         */
+        get: operations["workflows.get_run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a run: the step that is being executed finishes, and the next never starts.
+         * @description A session or API token. Requires `workflows:run`. Requires the feature `workflows`.
+         */
+        post: operations["workflows.cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/i18n/catalog": {
         parameters: {
             query?: never;
@@ -4058,7 +4202,7 @@ export interface components {
          * VersionQuery
          * @description Paging of an object's versions.
          */
-        VersionQuery: {
+        "teamspace.repository.schemas.VersionQuery": {
             /** @default 50 */
             limit?: number;
             /** @default null */
@@ -5185,6 +5329,282 @@ export interface components {
             name: string;
             title: string;
             description: string;
+        };
+        /** PublishQuery */
+        PublishQuery: {
+            /** @default false */
+            validate?: boolean;
+        };
+        /**
+         * DefinitionDetail
+         * @description A workflow with its spec.
+         */
+        DefinitionDetail: {
+            slug: string;
+            version: number;
+            title: string;
+            description: string;
+            source: string;
+            author: string | null;
+            inputs: {
+                [key: string]: components["schemas"]["DeclaredInput"];
+            };
+            steps: number;
+            max_steps: number;
+            created_at: string;
+            updated_at: string;
+            spec: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * DeclaredInput
+         * @description An input that every run of a workflow must be given.
+         */
+        DeclaredInput: {
+            /** @enum {unknown} */
+            type: "array" | "boolean" | "integer" | "number" | "object" | "string";
+            /** @default  */
+            description?: string;
+        };
+        /**
+         * SpecReport
+         * @description Whether a spec is valid. Nothing was stored.
+         */
+        SpecReport: {
+            valid: boolean;
+            errors: components["schemas"]["FieldError"][];
+            version: number;
+        };
+        /** DefinitionPage */
+        DefinitionPage: {
+            items: components["schemas"]["DefinitionItem"][];
+            next_cursor: string | null;
+        };
+        /**
+         * DefinitionItem
+         * @description A workflow in a list.
+         */
+        DefinitionItem: {
+            slug: string;
+            version: number;
+            title: string;
+            description: string;
+            source: string;
+            author: string | null;
+            inputs: {
+                [key: string]: components["schemas"]["DeclaredInput"];
+            };
+            steps: number;
+            max_steps: number;
+            created_at: string;
+            updated_at: string;
+        };
+        /**
+         * SpecFormat
+         * @description The format of specs.
+         */
+        SpecFormat: {
+            format: number;
+            schema: {
+                [key: string]: unknown;
+            };
+            step_kinds: unknown;
+            bindings: unknown;
+            predicates: unknown;
+            limits: unknown;
+        };
+        /** VersionQuery */
+        "teamspace.workflows.schemas.VersionQuery": {
+            /** @default null */
+            version?: number | null;
+        };
+        /** RunBody */
+        RunBody: {
+            /** @default {} */
+            input?: {
+                [key: string]: unknown;
+            };
+            /** @default null */
+            resume_from?: string | null;
+            /** @default false */
+            dry_run?: boolean;
+        };
+        /**
+         * RunDetail
+         * @description A run with its steps.
+         */
+        RunDetail: {
+            /** @enum {unknown} */
+            view: "full";
+            id: string;
+            slug: string;
+            version: number;
+            state: components["schemas"]["RunState"];
+            waiting: boolean;
+            owner: string;
+            trigger_id: string | null;
+            resumed_from: string | null;
+            steps_used: number;
+            max_steps: number;
+            error: components["schemas"]["RunFault"] | null;
+            usage: components["schemas"]["RunUsage"];
+            created_at: string;
+            finished_at: string | null;
+            input: unknown;
+            locale: string;
+            spec: {
+                [key: string]: unknown;
+            };
+            objects: string[];
+            steps: components["schemas"]["StepReport"][];
+        };
+        /**
+         * RunState
+         * @enum {unknown}
+         */
+        RunState: "cancelled" | "failed" | "running" | "succeeded";
+        /**
+         * RunFault
+         * @description Why a run or a step ended without success.
+         */
+        RunFault: {
+            code: string;
+            message: string;
+            key: string | null;
+            params: {
+                [key: string]: string | number;
+            };
+            step: string;
+        };
+        /**
+         * RunUsage
+         * @description What models have cost.
+         */
+        RunUsage: {
+            requests: number;
+            tokens: number;
+        };
+        /**
+         * StepReport
+         * @description A step of a run.
+         */
+        StepReport: {
+            id: string;
+            kind: string;
+            tool: string | null;
+            state: components["schemas"]["StepState"];
+            total: number;
+            succeeded: number;
+            failed: number;
+            running: number;
+            started_at: string | null;
+            finished_at: string | null;
+            output: unknown;
+            error: components["schemas"]["RunFault"] | null;
+            usage: components["schemas"]["RunUsage"];
+            items: components["schemas"]["ItemReport"][];
+        };
+        /**
+         * StepState
+         * @enum {unknown}
+         */
+        StepState: "cancelled" | "failed" | "pending" | "running" | "skipped" | "succeeded";
+        /**
+         * ItemReport
+         * @description An item of a step.
+         */
+        ItemReport: {
+            index: number;
+            state: string;
+            job_id: string;
+            result: unknown;
+            error: components["schemas"]["RunFault"] | null;
+            attempt: number;
+        };
+        /**
+         * RunOutline
+         * @description What members see of other members' runs.
+         */
+        RunOutline: {
+            /** @enum {unknown} */
+            view: "outline";
+            id: string;
+            slug: string;
+            version: number;
+            state: components["schemas"]["RunState"];
+            created_at: string;
+            finished_at: string | null;
+        };
+        /**
+         * WorkflowDryRun
+         * @description What a run would cost at most, by step.
+         */
+        WorkflowDryRun: {
+            /** @default true */
+            dry_run?: boolean;
+            executor: string;
+            model: string | null;
+            estimate: components["schemas"]["Estimate"];
+            admitted: boolean;
+            blocked_by: components["schemas"]["BlockingLimit"] | null;
+            steps: components["schemas"]["DryStep"][];
+        };
+        /**
+         * DryStep
+         * @description What a step would cost at most.
+         */
+        DryStep: {
+            id: string;
+            kind: string;
+            tool: string | null;
+            jobs: number | null;
+            most_jobs: number;
+            requests: number;
+            tokens: number;
+            certain: boolean;
+            offered: boolean;
+            error: components["schemas"]["RunFault"] | null;
+        };
+        /** RunQuery */
+        RunQuery: {
+            /** @default 50 */
+            limit?: number;
+            /** @default null */
+            cursor?: string | null;
+            /** @default null */
+            state?: components["schemas"]["RunState"] | null;
+            /** @default null */
+            slug?: string | null;
+            /** @default null */
+            object?: string | null;
+        };
+        /** RunPage */
+        RunPage: {
+            items: (components["schemas"]["RunItem"] | components["schemas"]["RunOutline"])[];
+            next_cursor: string | null;
+        };
+        /**
+         * RunItem
+         * @description A run in a list.
+         */
+        RunItem: {
+            /** @enum {unknown} */
+            view: "full";
+            id: string;
+            slug: string;
+            version: number;
+            state: components["schemas"]["RunState"];
+            waiting: boolean;
+            owner: string;
+            trigger_id: string | null;
+            resumed_from: string | null;
+            steps_used: number;
+            max_steps: number;
+            error: components["schemas"]["RunFault"] | null;
+            usage: components["schemas"]["RunUsage"];
+            created_at: string;
+            finished_at: string | null;
         };
         /** CatalogQuery */
         CatalogQuery: {
@@ -18352,6 +18772,797 @@ export interface operations {
             };
             /** @description `overloaded` */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "workflows.index": {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DefinitionPage"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `feature_disabled` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "workflows.publish": {
+        parameters: {
+            query?: {
+                validate?: boolean;
+            };
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpecReport"];
+                };
+            };
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DefinitionDetail"];
+                };
+            };
+            /** @description `invalid_request`, `invalid_spec` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `org_suspended`, `feature_disabled` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_conflict`, `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "workflows.schema": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpecFormat"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "workflows.show": {
+        parameters: {
+            query?: {
+                version?: number;
+            };
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DefinitionDetail"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `feature_disabled` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "workflows.run": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RunBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowDryRun"];
+                };
+            };
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunDetail"] | components["schemas"]["RunOutline"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `org_suspended`, `feature_disabled` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_conflict`, `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "workflows.runs": {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                state?: components["schemas"]["RunState"];
+                slug?: string;
+                object?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunPage"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `feature_disabled` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "workflows.get_run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunDetail"] | components["schemas"]["RunOutline"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `feature_disabled` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "workflows.cancel": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunDetail"] | components["schemas"]["RunOutline"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `org_suspended`, `feature_disabled` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_conflict`, `not_cancellable` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
