@@ -176,6 +176,14 @@ async def _job(stage: Stage, kind: Kind) -> str:
     return await stage.job(stage.target_team(kind), owner=_owner(stage, kind))
 
 
+async def _workflow(stage: Stage, kind: Kind) -> str:
+    return await stage.workflow(stage.target_team(kind))
+
+
+async def _run(stage: Stage, kind: Kind) -> str:
+    return await stage.run(stage.target_team(kind), owner=_owner(stage, kind))
+
+
 async def _executor(stage: Stage, kind: Kind) -> str:
     return await stage.executor()
 
@@ -269,6 +277,9 @@ TOOL = Target(_tool, anyone)
 INSTANCE = Target(_nothing, operator_only)
 JOB = Target(_job, job_access)
 JOB_TO_CANCEL = Target(_job, cancel_access)
+WORKFLOW = Target(_workflow, same_team)
+RUN = Target(_run, job_access)
+RUN_TO_CANCEL = Target(_run, cancel_access)
 SOME_JOB = Target(_job, anyone)
 EXECUTOR = Target(_executor, anyone)
 NOTHING = Target(_nothing, anyone)

@@ -1,7 +1,7 @@
 """Runs a spec in plain Python, straight from its JSON: what the language must agree with, and shares no code with."""
 
 import fnmatch
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from typing import Any
 
 import msgspec
@@ -28,8 +28,16 @@ class ToolError(Exception):
     """A tool does not take its arguments."""
 
 
-def run(raw: dict[str, Any], given: dict[str, Any], tools: Mapping[str, Tool], ids: Mapping[str, str] = IDS) -> Outcome:
-    """Run a valid spec to its end."""
+def run(
+    raw: dict[str, Any],
+    given: dict[str, Any],
+    tools: Mapping[str, Tool],
+    ids: Mapping[str, str] = IDS,
+    broken: Container[tuple[str, int]] = (),
+    done: Mapping[tuple[str, int], Any] | None = None,
+) -> Outcome:
+    """Run a valid spec to its end. Items that are `broken` fail; of those that are `done` the result is known."""
+    done = done or {}
     outcome = Outcome()
     names = {"input": given, "ids": ids, "outputs": outcome.outputs}
     order = [step["id"] for step in raw["steps"]]
@@ -50,13 +58,19 @@ def run(raw: dict[str, Any], given: dict[str, Any], tools: Mapping[str, Tool], i
         outcome.used += len(items)
         outcome.trace.append((current, len(items)))
         if step["kind"] == "choice":
-            following = step["then"] if holds(step["when"], names) else step["else"]
+            branch = done[current, 0] if (current, 0) in done else holds(step["when"], names)
+            following = step["then"] if branch else step["else"]
         else:
             try:
-                results = [
-                    tools[step["tool"]](value_of(step.get("with", {}), names | {"item": item, "index": index}))
-                    for index, item in enumerate(items)
-                ]
+                results = []
+                for index, item in enumerate(items):
+                    if (current, index) in done:
+                        results.append(done[current, index])
+                        continue
+                    arguments = value_of(step.get("with", {}), names | {"item": item, "index": index})
+                    if (current, index) in broken:
+                        raise ToolError
+                    results.append(tools[step["tool"]](arguments))
             except ToolError:
                 return fail(outcome, current, "tool")
             if step["kind"] == "tool":

@@ -163,6 +163,17 @@ def test_a_list_must_be_one() -> None:
     ]
 
 
+def test_one_mistake_is_told_once() -> None:
+    many = {"id": "a", "kind": "map", "over": [1], "tool": "length", "with": {"of": "x"}}
+    assert faults(spec(many, each("b", ref("steps.a.output.result")))) == [("/steps/1/over/$ref", "result_of_map")]
+    once = {"id": "a", "kind": "tool", "tool": "length", "with": {"of": "x"}}
+    assert faults(spec(once, each("b", ref("steps.a.output.results.x")))) == [
+        ("/steps/1/over/$ref", "results_of_call"),
+        ("/steps/1/over/$ref", "over_part"),
+    ]
+    assert faults(spec(give("a"), each("b", ref("input.rows")))) == [("/steps/1/over/$ref", "no_input")]
+
+
 def test_a_path_must_be_able_to_lead_somewhere() -> None:
     inputs = {"rows": {"type": "array"}, "title": {"type": "string"}, "data": {"type": "object"}}
     for text in (

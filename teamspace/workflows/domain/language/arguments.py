@@ -23,7 +23,7 @@ _MAX_CHOICES = 20
 Faults = Iterator[SpecFault]
 
 
-class Work:
+class ComparisonBudget:
     """Counts the comparisons of one spec, and remembers which types its schemas take."""
 
     def __init__(self) -> None:
@@ -60,8 +60,8 @@ class Work:
 class Comparison:
     """Compares the arguments of one call with the tool's schema."""
 
-    def __init__(self, work: Work, shape_of: Callable[[Any], ValueShape]) -> None:
-        self._work, self._shape_of = work, shape_of
+    def __init__(self, budget: ComparisonBudget, shape_of: Callable[[Any], ValueShape]) -> None:
+        self._budget, self._shape_of = budget, shape_of
 
     def check_call(self, tool: str, schema: dict[str, Any], arguments: dict[str, Any], place: Place) -> Faults:
         """Yield the arguments that are missing, unknown or do not fit."""
@@ -77,7 +77,7 @@ class Comparison:
                 yield SpecFault.at(place / name, "workflows.spec_argument_unknown", tool=tool)
 
     def _check(self, binding: Any, schema: Any, place: Place, is_literal: bool = False) -> Faults:
-        if not isinstance(schema, dict) or not self._work.spend():
+        if not isinstance(schema, dict) or not self._budget.spend():
             return
         if not is_literal and reference_in(binding):
             yield from self._check_types(self._shape_of(binding).types, schema, place / "$ref")
@@ -104,13 +104,13 @@ class Comparison:
             yield from self._check_forms(value, forms, place, is_literal)
 
     def _check_types(self, types: frozenset[str], schema: dict[str, Any], place: Place) -> Faults:
-        taken = self._work.types_of(schema)
+        taken = self._budget.types_of(schema)
         if taken and not taken & types:
             yield SpecFault.at(place, "workflows.spec_type", expected=listed(taken), got=listed(types))
 
     def _check_listed(self, value: Any, schema: dict[str, Any], place: Place) -> Faults:
         choices = _choices(schema)
-        if choices is None or isinstance(value, list | dict) or not self._work.spend(len(choices)):
+        if choices is None or isinstance(value, list | dict) or not self._budget.spend(len(choices)):
             return
         if not any(are_equal(value, each) for each in choices):
             texts = [str(each) for each in choices[:_MAX_CHOICES]]
@@ -119,7 +119,7 @@ class Comparison:
     def _check_fields(self, value: dict[str, Any], schema: dict[str, Any], place: Place, is_literal: bool) -> Faults:
         known, others = _object(schema.get("properties")), schema.get("additionalProperties")
         required = _list(schema.get("required"))
-        if not self._work.spend(len(required) + len(value)):
+        if not self._budget.spend(len(required) + len(value)):
             return
         for name in required:
             if name not in value:
@@ -135,7 +135,7 @@ class Comparison:
     def _check_forms(self, value: Any, forms: list[Any], place: Place, is_literal: bool) -> Faults:
         """Yield faults if no form fits: those of the only form for this type, or one for all."""
         own = frozenset({type_of(value)})
-        similar = [form for form in forms if self._work.spend() and own & self._work.types_of(form)]
+        similar = [form for form in forms if self._budget.spend() and own & self._budget.types_of(form)]
         if len(similar) == 1:
             yield from self._check(value, similar[0], place, is_literal)
         elif similar and all(self._has_fault(value, form, place, is_literal) for form in similar):

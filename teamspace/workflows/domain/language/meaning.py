@@ -48,7 +48,7 @@ def _check_call(step: CallStep | MapStep, place: Place, reader: Reader) -> Itera
     if tool is None:
         yield SpecFault.at(place / "tool", "workflows.spec_no_tool")
         return
-    comparison = Comparison(reader.work, lambda binding: readings.shape_of(reader, binding))
+    comparison = Comparison(reader.budget, lambda binding: readings.shape_of(reader, binding))
     yield from comparison.check_call(step.tool, tool.arguments, step.arguments, place / "with")
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from teamspace.workflows.domain.language import references, value_shapes
-from teamspace.workflows.domain.language.arguments import Work
+from teamspace.workflows.domain.language.arguments import ComparisonBudget
 from teamspace.workflows.domain.language.drafts import Draft
 from teamspace.workflows.domain.language.faults import Place, SpecFault
 from teamspace.workflows.domain.language.flow import Flow
@@ -25,7 +25,7 @@ class Reader(msgspec.Struct, frozen=True):
     flow: Flow | None
     """None if the spec has faults that hide the ways through it."""
     find_tool: FindTool
-    work: Work
+    budget: ComparisonBudget
     step_id: str
     item: ValueShape | None = None
     """What is known of the item; None outside of a map's arguments."""
@@ -116,12 +116,18 @@ def _source(reader: Reader, reference: Reference) -> ValueShape:
             return reader.item or ANY
         case "index":
             return value_shapes.WHOLE_NUMBER
-        case "result" | "results":
+        case "result":
             step = reader.draft.find(reference.name)
-            tool = reader.find_tool(step.tool) if isinstance(step, CallStep | MapStep) else None
-            returns = tool.returns if tool else None
-            return value_shapes.of_result(returns) if reference.source == "result" else value_shapes.of_results(returns)
+            return value_shapes.of_result(_returns(reader, step)) if isinstance(step, CallStep) else ANY
+        case "results":
+            step = reader.draft.find(reference.name)
+            return value_shapes.of_results(_returns(reader, step)) if isinstance(step, MapStep) else ANY
     return value_shapes.TEXT
+
+
+def _returns(reader: Reader, step: CallStep | MapStep) -> frozenset[str] | None:
+    tool = reader.find_tool(step.tool)
+    return tool.returns if tool else None
 
 
 def _described(shape: ValueShape) -> str:

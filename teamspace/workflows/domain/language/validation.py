@@ -12,7 +12,7 @@ import msgspec
 
 from teamspace.core.errors import BadRequest
 from teamspace.workflows.domain.language import drafts, flow, meaning
-from teamspace.workflows.domain.language.arguments import Work
+from teamspace.workflows.domain.language.arguments import ComparisonBudget
 from teamspace.workflows.domain.language.bindings import MAX_DEPTH
 from teamspace.workflows.domain.language.faults import ROOT, Place, SpecFault, refuse
 from teamspace.workflows.domain.language.json_types import accepts, type_of
@@ -55,9 +55,9 @@ def _check(raw: Any, find_tool: FindTool) -> Iterator[SpecFault]:
         spec = drafts.complete(raw)
         ways = flow.explore(spec)
         yield from flow.check_reached(spec, ways)
-    find, work = cache(find_tool), Work()
+    find, budget = cache(find_tool), ComparisonBudget()
     for position, step in draft.steps.items():
-        yield from meaning.check(step, position, Reader(draft, ways, find, work, step.id))
+        yield from meaning.check(step, position, Reader(draft, ways, find, budget, step.id))
 
 
 def _check_size(raw: Any) -> Iterator[SpecFault]:
