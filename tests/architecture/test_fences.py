@@ -41,6 +41,7 @@ UNFENCED = {
     ),
     "belongs to a job that a fence has admitted": ("jobs.get_bodies", "jobs.lock_queued"),
     "belongs to a job that this process runs": ("jobs.lock_running",),
+    "only whether there are jobs for subjects that a fence has admitted": ("jobs.select_live_subjects",),
     "the id or state of a job that the caller has created": (
         "jobs.find_by_origin", "jobs.find_by_key", "jobs.find_end", "jobs.get_end",
     ),
@@ -90,6 +91,7 @@ UNFENCED = {
         "repository.get_version", "repository.get_version_by_id", "repository.get_newest_version",
         "repository.select_versions", "repository.select_all_versions", "repository.select_versions_of",
         "repository.get_total_size", "repository.select_blobs", "repository.select_readers",
+        "repository.get_latest_derivation", "repository.find_derived_number",
         "repository.select_sources_of_version", "repository.select_parts", "repository.select_grants",
     ),
     "of the caller's own team, which the caller passes": (

@@ -263,6 +263,8 @@ VIOLATIONS = [
     ("triggers.history", "UPDATE trigger_fires SET run_id = NULL"),
     ("triggers.history", "UPDATE trigger_fires SET reason = 'loop'"),
     ("agents.company", f"UPDATE agent_steps SET org_id = {OTHER}"),
+    ("ai.answers", f"INSERT INTO model_answers (team_id, digest, org_id, answer, created_at)"
+                   f" SELECT id, 'x', {OTHER}, 'x', 'x' FROM teams"),
     ("executors.roles", f"UPDATE team_model_roles SET org_id = {OTHER}"),
     ("executors.roles", f"UPDATE executors SET org_id = {OTHER}"),
     ("executors.roles", "UPDATE executors SET retired_at = 'x'"),
@@ -404,7 +406,9 @@ VIOLATIONS = [
     ("objects.stored", "DELETE FROM objects"),
     ("objects.audit", "INSERT INTO objects SELECT 'x', org_id, team_id, owner_id, 'x', filename, title, content_type,"
                       " visibility, version, numbered, removed, size, sha256, etag, text_state, text_fault,"
-                      " written_at, created_at, updated_at FROM objects"),
+                      " text_tries, written_at, created_at, updated_at FROM objects"),
+    ("objects.derivations", "INSERT INTO object_derivations (object_id, number, source_id, source_number, checked_number,"
+                            " org_id, recipe, latest, created_at) SELECT id, 99, id, 1, 1, org_id, '', TRUE, 'x' FROM objects"),
     ("objects.text", "DELETE FROM texts"),
     ("objects.text", "UPDATE objects SET removed = TRUE"),
     ("objects.text", "UPDATE texts SET ref = 'x' WHERE kind = 'object'"),

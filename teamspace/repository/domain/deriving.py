@@ -91,8 +91,8 @@ async def _keep(tx: Tx, existing: ObjectRow, draft: VersionDraft, staged: Staged
         for each in draft.sources:
             await store.confirm_derivation(tx, existing.id, latest.number, each.object_id, each.number)
         await changes.record(tx, existing, Change.UPDATED)
-    tx.action, tx.target = "object.confirm", existing.id
-    tx.detail = {"key": existing.key, "version": existing.version}
+    tx.action = "object.confirm"
+    tx.target, tx.detail = existing.id, {"key": existing.key, "version": existing.version}
     return WriteResult(existing, version, created=False)
 
 
