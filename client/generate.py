@@ -157,7 +157,7 @@ class Operation:
 
     def _body_fields(self) -> dict[str, tuple[Schema, bool]]:
         content = self._described.get("requestBody", {}).get("content", {})
-        if "application/json" not in content:
+        if "application/json" not in content or self._method.whole:
             return {}
         schema = self._types.components[content["application/json"]["schema"]["$ref"].rsplit("/", 1)[1]]
         return {field: (part, field in schema.get("required", ())) for field, part in schema["properties"].items()}
@@ -208,6 +208,8 @@ class Operation:
 
     def _positional(self) -> list[str]:
         names = [f"{_identifier(name)}: str" for name in self._endpoint.route.parameters()]
+        if self._method.whole:
+            names.append(f"{self._method.whole}: Mapping[str, Any]")
         return [*names, "content: AsyncUpload"] if self._uploads else names
 
     def _keywords(self) -> list[str]:
@@ -273,7 +275,9 @@ class Operation:
             parts.append(f"answer={self._answer.removesuffix(' | None')}")
         if query := {**self._values(self._query), **self._fixed("query")}:
             parts.append(f"query={_mapping(query)}")
-        if self._endpoint.body is not None:
+        if self._method.whole:
+            parts.append(f"body=dict({self._method.whole})")
+        elif self._endpoint.body is not None:
             parts.append(f"body={_mapping({**self._values(self._body), **self._fixed('body')})}")
         if self._uploads:
             parts += ["upload=content", "one_shot=is_one_shot(content)"]
@@ -318,7 +322,7 @@ def api(types: Types, operations: dict[str, list[Operation]]) -> str:
     text = "\n".join(body)
     used = sorted(name for name in (*types.models, *types.choices, "Page") if re.search(rf"\b{name}\b", text))
     head = [f'"""Every route as a method. {HEAD}"""', "", "from __future__ import annotations", ""]
-    head += ["from collections.abc import Sequence", "from typing import Any, Literal", ""]
+    head += ["from collections.abc import Mapping, Sequence", "from typing import Any, Literal", ""]
     head += ["from msgspec import UNSET, UnsetType", ""]
     head += ["from teamspace.client.aio.transport import (AsyncArea, AsyncDownload, AsyncEventStream, AsyncPages,"]
     head += ["    AsyncTransport)"]

@@ -22,6 +22,8 @@ class Method(msgspec.Struct, frozen=True):
     """Fields that it does not offer."""
     needs: tuple[str, ...] = ()
     """Fields that this method requires, although the route does not."""
+    whole: str = ""
+    """The name of the argument that is the whole body, if its fields are not arguments of their own."""
     once: bool = False
     """Takes no idempotency key: its answer hands out something that is taken back if the answer is lost."""
     harmless: bool = False
@@ -60,6 +62,7 @@ AREAS = {
     "mcp":           "MCP servers that this instance is connected to.",
     "quota":         "Limits, and how much of them is used.",
     "repo":          "Files of any size, with all their versions.",
+    "runs":          "Runs of workflows.",
     "s3":            "Keys for S3 clients.",
     "search":        "Full-text search.",
     "sessions":      "Where the caller is signed in.",
@@ -68,6 +71,7 @@ AREAS = {
     "translations":  "Translations of texts and catalogs.",
     "two_factor":    "The caller's second factor.",
     "users":         "Accounts of the instance.",
+    "workflows":     "Specs that run step by step.",
     "workers":       "The worker protocol; `Worker` uses it.",
 }
 METHODS = (
@@ -135,6 +139,20 @@ METHODS = (
     Method("instance.catalog",          "GET /api/i18n/catalog"),
     Method("instance.seed",             "POST /api/admin/seed"),
     Method("instance.seed_tenants",     "POST /api/admin/seed-tenants"),
+    Method("workflows.publish",         "POST /api/workflows", "DefinitionDetail", without=("validate",), whole="spec",
+           doc="Publish a workflow spec: a new workflow, or the next version of the one with its slug."),
+    Method("workflows.check",           "POST /api/workflows", "SpecReport", fixed={"validate": "1"}, whole="spec", harmless=True,
+           doc="Check a workflow spec without storing it."),
+    Method("workflows.list",            "GET /api/workflows"),
+    Method("workflows.get",             "GET /api/workflows/:slug"),
+    Method("workflows.schema",          "GET /api/workflows/schema"),
+    Method("workflows.run",             "POST /api/workflows/:slug/run", without=("dry_run",), answer="RunDetail",
+           doc="Start a run of a workflow's newest version. With `resume_from`, what has succeeded in that run is not executed again."),
+    Method("workflows.preview",         "POST /api/workflows/:slug/run", "WorkflowDryRun", fixed={"dry_run": True},
+           doc="What a run would cost at most, by step. Nothing is started."),
+    Method("runs.list",                 "GET /api/runs"),
+    Method("runs.get",                  "GET /api/runs/:id"),
+    Method("runs.cancel",               "POST /api/runs/:id/cancel"),
     Method("jobs.create",               "POST /api/jobs"),
     Method("jobs.list",                 "GET /api/jobs"),
     Method("jobs.get",                  "GET /api/jobs/:id"),

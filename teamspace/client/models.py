@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     ]
     CitationReason = Literal["no_source", "not_found", "not_readable", "too_short"]
     CitedSourceType = Literal["note", "object"]
+    DeclaredInputType = Literal["array", "boolean", "integer", "number", "object", "string"]
     Dimension = Literal["ai.concurrency", "ai.requests", "ai.tokens.total", "storage.bytes", "storage.objects"]
     Feature = Literal["agent", "chat", "translate", "workflows"]
     Font = Literal["inter", "mono", "serif", "system"]
@@ -72,11 +73,13 @@ if TYPE_CHECKING:
     PrincipalType = Literal["team", "user"]
     RepoPresignMethod = Literal["GET", "PUT"]
     Role = Literal["admin", "guest", "member", "owner", "reviewer", "translator", "viewer", "worker"]
+    RunState = Literal["cancelled", "failed", "running", "succeeded"]
     Sandbox = Literal["bubblewrap", "landlock"]
     SandboxedPluginState = Literal["disabled", "refused", "running", "starting", "waiting"]
     SearchResultType = Literal["conversation", "entity", "note", "object"]
     Speaker = Literal["assistant", "system", "tool", "user"]
     State = Literal["cancelled", "failed", "queued", "running", "succeeded"]
+    StepState = Literal["cancelled", "failed", "pending", "running", "skipped", "succeeded"]
     TargetSource = Literal["default", "instance", "local", "named", "team"]
     TextState = Literal["failed", "none", "pending", "ready"]
     ToolChoice = Literal["auto", "none", "required"]
@@ -94,6 +97,7 @@ else:
     Check = str
     CitationReason = str
     CitedSourceType = str
+    DeclaredInputType = str
     Dimension = str
     Feature = str
     Font = str
@@ -110,11 +114,13 @@ else:
     PrincipalType = str
     RepoPresignMethod = str
     Role = str
+    RunState = str
     Sandbox = str
     SandboxedPluginState = str
     SearchResultType = str
     Speaker = str
     State = str
+    StepState = str
     TargetSource = str
     TextState = str
     ToolChoice = str
@@ -425,6 +431,51 @@ class ConversationItem(msgspec.Struct, frozen=True, kw_only=True):
     updated_at: str
 
 
+class DeclaredInput(msgspec.Struct, frozen=True, kw_only=True):
+    """An input that every run of a workflow must be given."""
+
+    type: DeclaredInputType
+    description: str = ""
+
+
+class DefinitionDetail(msgspec.Struct, frozen=True, kw_only=True):
+    """A workflow with its spec."""
+
+    slug: str
+    version: int
+    title: str
+    description: str
+    source: str
+    author: str | None
+    inputs: dict[str, DeclaredInput]
+    steps: int
+    max_steps: int
+    created_at: str
+    updated_at: str
+    spec: dict[str, Any]
+
+
+class DefinitionItem(msgspec.Struct, frozen=True, kw_only=True):
+    """A workflow in a list."""
+
+    slug: str
+    version: int
+    title: str
+    description: str
+    source: str
+    author: str | None
+    inputs: dict[str, DeclaredInput]
+    steps: int
+    max_steps: int
+    created_at: str
+    updated_at: str
+
+
+class DefinitionPage(msgspec.Struct, frozen=True, kw_only=True):
+    items: list[DefinitionItem]
+    next_cursor: str | None
+
+
 class DemoCompanies(msgspec.Struct, frozen=True, kw_only=True):
     """The demo companies, and how to sign in to them."""
 
@@ -490,6 +541,21 @@ class DryRun(msgspec.Struct, frozen=True, kw_only=True):
     estimate: Estimate
     admitted: bool
     blocked_by: BlockingLimit | None
+
+
+class DryStep(msgspec.Struct, frozen=True, kw_only=True):
+    """What a step would cost at most."""
+
+    id: str
+    kind: str
+    tool: str | None
+    jobs: int | None
+    most_jobs: int
+    requests: int
+    tokens: int
+    certain: bool
+    offered: bool
+    error: RunFault | None
 
 
 class EchoAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -640,6 +706,17 @@ class IssuedToken(msgspec.Struct, frozen=True, kw_only=True):
     token: str
     scope: list[str] | None
     expires_at: str | None
+
+
+class ItemReport(msgspec.Struct, frozen=True, kw_only=True):
+    """An item of a step."""
+
+    index: int
+    state: str
+    job_id: str
+    result: Any
+    error: RunFault | None
+    attempt: int
 
 
 class JobAssignment(msgspec.Struct, frozen=True, kw_only=True):
@@ -1157,6 +1234,82 @@ class RouteName(msgspec.Struct, frozen=True, kw_only=True):
     path: str
 
 
+class RunDetail(msgspec.Struct, frozen=True, kw_only=True, tag_field="view", tag="full"):
+    """A run with its steps."""
+
+    id: str
+    slug: str
+    version: int
+    state: RunState
+    waiting: bool
+    owner: str
+    trigger_id: str | None
+    resumed_from: str | None
+    steps_used: int
+    max_steps: int
+    error: RunFault | None
+    usage: RunUsage
+    created_at: str
+    finished_at: str | None
+    input: Any
+    locale: str
+    spec: dict[str, Any]
+    objects: list[str]
+    steps: list[StepReport]
+
+
+class RunFault(msgspec.Struct, frozen=True, kw_only=True):
+    """Why a run or a step ended without success."""
+
+    code: str
+    message: str
+    key: str | None
+    params: dict[str, str | int | float]
+    step: str
+
+
+class RunItem(msgspec.Struct, frozen=True, kw_only=True, tag_field="view", tag="full"):
+    """A run in a list."""
+
+    id: str
+    slug: str
+    version: int
+    state: RunState
+    waiting: bool
+    owner: str
+    trigger_id: str | None
+    resumed_from: str | None
+    steps_used: int
+    max_steps: int
+    error: RunFault | None
+    usage: RunUsage
+    created_at: str
+    finished_at: str | None
+
+
+class RunOutline(msgspec.Struct, frozen=True, kw_only=True, tag_field="view", tag="outline"):
+    """What members see of other members' runs."""
+
+    id: str
+    slug: str
+    version: int
+    state: RunState
+    created_at: str
+    finished_at: str | None
+
+
+class RunPage(msgspec.Struct, frozen=True, kw_only=True):
+    items: list[RunItem | RunOutline]
+    next_cursor: str | None
+
+
+class RunUsage(msgspec.Struct, frozen=True, kw_only=True):
+    """What models have cost."""
+
+    requests: int
+    tokens: int
+
+
 class SandboxedPlugin(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     name: str
@@ -1245,6 +1398,25 @@ class SignedIn(msgspec.Struct, frozen=True, kw_only=True):
     org: Org
 
 
+class SpecFormat(msgspec.Struct, frozen=True, kw_only=True):
+    """The format of specs."""
+
+    format: int
+    schema: dict[str, Any]
+    step_kinds: Any
+    bindings: Any
+    predicates: Any
+    limits: Any
+
+
+class SpecReport(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether a spec is valid. Nothing was stored."""
+
+    valid: bool
+    errors: list[FieldError]
+    version: int
+
+
 class Spender(msgspec.Struct, frozen=True, kw_only=True):
     user_id: str
     username: str
@@ -1278,6 +1450,25 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     result: Any = None
     artifact: dict[str, Any] | None = None
     error: ToolError | None = None
+
+
+class StepReport(msgspec.Struct, frozen=True, kw_only=True):
+    """A step of a run."""
+
+    id: str
+    kind: str
+    tool: str | None
+    state: StepState
+    total: int
+    succeeded: int
+    failed: int
+    running: int
+    started_at: str | None
+    finished_at: str | None
+    output: Any
+    error: RunFault | None
+    usage: RunUsage
+    items: list[ItemReport]
 
 
 class Team(msgspec.Struct, frozen=True, kw_only=True):
@@ -1504,3 +1695,15 @@ class Whoami(msgspec.Struct, frozen=True, kw_only=True):
     features: list[Feature]
     credential: str
     scope: list[str] | None
+
+
+class WorkflowDryRun(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run would cost at most, by step."""
+
+    dry_run: bool = True
+    executor: str
+    model: str | None
+    estimate: Estimate
+    admitted: bool
+    blocked_by: BlockingLimit | None
+    steps: list[DryStep]

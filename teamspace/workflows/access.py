@@ -5,10 +5,8 @@ team's admins, and those who may read every document that it names see it in ful
 many to list, is only for the owner and the admins.
 """
 
-from functools import lru_cache
-
 from teamspace import repository
-from teamspace.core.db import Clause, Fence, no_rows
+from teamspace.core.db import Clause, Fence, all_admitted, no_rows
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 from teamspace.events import EventSubject
@@ -38,20 +36,16 @@ def full_fence(who: Principal) -> Fence:
     if who.has_permission(P.SETTINGS_MANAGE):
         return team_fence(who)
     documents = repository.read_fence(who, across_org=True)
-    return Fence("runs", (_OWN, _by_documents(documents.sql)), _params(who) | documents.params)
+    return Fence("runs", (_OWN, _by_documents(documents)), _params(who) | documents.params)
 
 
 def may_cancel(who: Principal, run: RunRow) -> bool:
     return run.owner_id == who.user_id or who.has_permission(P.SETTINGS_MANAGE)
 
 
-@lru_cache(64)
-def _by_documents(readable: str) -> Clause:
-    return Clause(
-        f"runs.team_id = :team_id AND runs.org_id = :org_id AND runs.objects BETWEEN 1 AND {MAX_OBJECTS}"
-        " AND NOT EXISTS (SELECT 1 FROM run_objects WHERE run_objects.run_id = runs.id AND NOT EXISTS"
-        f" (SELECT 1 FROM objects WHERE objects.id = run_objects.object_id AND {readable}))"
-    )
+def _by_documents(documents: Fence) -> Clause:
+    readable = all_admitted("run_objects", "run_objects.run_id = runs.id", "object_id", documents)
+    return Clause(f"{_TEAM.where} AND runs.objects BETWEEN 1 AND {MAX_OBJECTS} AND {readable}")
 
 
 def _params(who: Principal) -> dict[str, str]:

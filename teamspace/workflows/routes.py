@@ -14,7 +14,7 @@ from teamspace.core.routing import BEARER, PUBLIC, Route
 from teamspace.jobs import Queue
 from teamspace.tools import Toolbox
 from teamspace.workflows.domain import actions, definitions, viewing
-from teamspace.workflows.domain.catalog import Catalog
+from teamspace.workflows.domain.catalog import WorkflowCatalog
 from teamspace.workflows.domain.language import format
 from teamspace.workflows.schemas import (
     DefinitionDetail,
@@ -27,8 +27,8 @@ from teamspace.workflows.schemas import (
     RunQuery,
     SpecFormat,
     SpecReport,
-    VersionQuery,
     WorkflowDryRun,
+    WorkflowQuery,
 )
 
 # fmt: off
@@ -56,7 +56,7 @@ async def publish(
     return Created(await definitions.publish(db, who, toolbox, body))
 
 
-async def index(db: Db, who: Principal, catalog: Catalog, query: Paging) -> DefinitionPage:
+async def index(db: Db, who: Principal, catalog: WorkflowCatalog, query: Paging) -> DefinitionPage:
     return await catalog.list_page(db, who, query)
 
 
@@ -66,13 +66,20 @@ async def schema() -> SpecFormat:
     )
 
 
-async def show(db: Db, who: Principal, catalog: Catalog, query: VersionQuery, slug: str) -> DefinitionDetail:
+async def show(db: Db, who: Principal, catalog: WorkflowCatalog, query: WorkflowQuery, slug: str) -> DefinitionDetail:
     return await catalog.get_detail(db, who, slug, query.version)
 
 
 async def run(
-    db: Db, who: Principal, catalog: Catalog, queue: Queue, toolbox: Toolbox, gateway: Gateway, body: RunBody, slug: str
-) -> Accepted[RunDetail | RunOutline] | WorkflowDryRun:
+    db: Db,
+    who: Principal,
+    catalog: WorkflowCatalog,
+    queue: Queue,
+    toolbox: Toolbox,
+    gateway: Gateway,
+    body: RunBody,
+    slug: str,
+) -> Accepted[RunDetail] | WorkflowDryRun:
     if body.dry_run:
         return await actions.preview(db, who, catalog, toolbox, gateway, slug, body)
     return Accepted(await actions.run(db, who, catalog, queue, slug, body))

@@ -129,7 +129,7 @@ class PublishQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Only check the spec, and store nothing."""
 
 
-class VersionQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class WorkflowQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     version: Annotated[int, msgspec.Meta(ge=1, le=1_000_000_000)] | None = None
 
 

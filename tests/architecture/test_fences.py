@@ -92,6 +92,18 @@ UNFENCED = {
         "repository.get_total_size", "repository.select_blobs", "repository.select_readers",
         "repository.select_sources_of_version", "repository.select_parts", "repository.select_grants",
     ),
+    "of the caller's own team, which the caller passes": (
+        "workflows.count", "workflows.get_source", "workflows.select_sources",
+    ),
+    "belongs to a workflow or a run that a fence has admitted, or whose step this process executes": (
+        "workflows.get_spec", "workflows.get_input", "workflows.select_steps", "workflows.select_items",
+        "workflows.select_step_items", "workflows.select_objects", "workflows.select_job_states",
+        "workflows.get_result", "workflows.select_active", "workflows.select_ends",
+    ),
+    "the server advances and ends runs": (
+        "jobs.lock_queued_of_run", "workflows.get_running", "workflows.get_stored", "workflows.next_number",
+        "workflows.is_unfinished", "workflows.select_idle", "workflows.last_underway",
+    ),
     "belongs to an upload that a fence has admitted": (
         "repository.get_upload_part", "repository.select_upload_parts",
     ),

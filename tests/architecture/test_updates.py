@@ -33,6 +33,9 @@ LOCKED = {
     "tenancy.update_features": "team",
     "tenancy.update_org": "org",
     "tenancy.update_role": "team",
+    "workflows.end_run": "run",
+    "workflows.put": "workflow",
+    "workflows.set_position": "run",
 }
 """The lock that every verb takes which runs the statement."""
 LAST_WRITER_WINS = {
@@ -48,6 +51,7 @@ LAST_WRITER_WINS = {
         "identity.put_known_network", "instance.put_process", "jobs.put_channel",
     ),
     "computed from bytes that never change": ("repository.set_sha256",),
+    "written once, in the transaction that ends the item's job": ("workflows.set_item",),
     "follows the note, object or conversation, whose row is locked until the commit": ("fulltext.put", "fulltext.rename"),
     "schedules a check, which reads the references itself": ("blobs.release_references",),
     "a new value each time, only compared for equality": ("db.handles._start_rights_epoch",),

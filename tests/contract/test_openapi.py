@@ -88,7 +88,7 @@ PARTS = {
     "operator-accounts":  ("identity", "branding", "console", "localization"),
     "operator-content":   ("notes", "conversations", "documents", "repository", "s3", "search", "knowledge"),
     "operator-jobs":      ("jobs", "executors", "quota", "audit", "instance", "tools", "events", "plugins", "oop"),
-    "operator-models":    ("ai", "agents", "translation", "openai_api", "mcp"),
+    "operator-models":    ("ai", "agents", "translation", "openai_api", "mcp", "workflows"),
 }
 """An operator calls every route: in a normal run one part of them, or those of the packages that changed."""
 # fmt: on

@@ -30,6 +30,12 @@ _GRANT = {"principal_type": "user", "principal_id": "x", "capability": "view"}
 _EXECUTOR = {"name": "Executor", "mode": "push", "url": "https://models.example.com/v1", "model": "m"}
 _TEXT = {"title": "Title", "body": "Text"}
 
+_SPEC = {
+    "slug": "cost", "title": "Title", "description": "Text", "start": "find", "max_steps": 5,
+    "inputs": {"text": {"type": "string", "description": "Text"}},
+    "steps": [{"id": "find", "kind": "tool", "tool": "search", "with": {"q": {"$ref": "input.text"}}}],
+}  # fmt: skip
+
 # fmt: off
 ROUTES: dict[str, Entry] = {
     "GET /":                                Entry(),
@@ -102,6 +108,14 @@ ROUTES: dict[str, Entry] = {
     "DELETE /api/ai/chat/stream/:id":       Entry(),
     "POST /api/agent":                      Entry({"prompt": "Hello"}),
     "POST /api/jobs":                       Entry({"kind": "ai.chat", "input": {"prompt": "Hello"}}),
+    "POST /api/workflows":                  Entry(_SPEC),
+    "GET /api/workflows":                   Entry(),
+    "GET /api/workflows/schema":            Entry(),
+    "GET /api/workflows/:slug":             Entry(about="nothing"),
+    "POST /api/workflows/:slug/run":        Entry({"input": {"text": "Hello"}}, about="workflow"),
+    "GET /api/runs":                        Entry(),
+    "GET /api/runs/:id":                    Entry(about="run"),
+    "POST /api/runs/:id/cancel":            Entry(about="nothing"),
     "GET /api/jobs":                        Entry(),
     "GET /api/jobs/:id":                    Entry(about="job"),
     "POST /api/jobs/:id/cancel":            Entry(about="nothing"),

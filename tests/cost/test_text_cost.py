@@ -82,8 +82,12 @@ async def scenario(world: World) -> Scenario:
     document = (await ann.post("/api/documents", {"title": "Plan", "body": "Text"})).json()
     uploaded = await put(ann, "plans/a.txt", b"0123456789", content_type="text/plain")
     job = (await ann.post("/api/jobs", {"kind": "ai.chat", "input": {"prompt": "Hello"}})).json()
+    published = await ann.post("/api/workflows", ROUTES["POST /api/workflows"].body)
+    assert published.status_code == 201, published.text
+    run = (await ann.post("/api/workflows/cost/run", {"input": {"text": "Hello"}})).json()
     tokens = {"ann": ann.token, "worker": worker.token, "anonymous": None, "host": HOST_TOKEN}
     ids = {"note": note["id"], "conversation": conversation["id"], "document": document["id"], "object": uploaded["id"], "job": job["id"],
+              "workflow": "cost", "run": run["id"],
               "org": ann.org.id, "nothing": "nothing", "page": "page", "key": "plans/b.txt", "": ""}  # fmt: skip
     return Scenario(world, tokens, ids)
 
@@ -488,6 +492,21 @@ async def worst_extraction(world: World, ann: Caller) -> float:
     return slowest
 
 
+async def worst_step(world: World, ann: Caller) -> float:
+    """The arguments of a step are bound, and its result is stored: both can have megabytes."""
+    spec = {
+        "slug": "worst", "start": "one", "max_steps": 5, "inputs": {"words": {"type": "array"}},
+        "steps": [{"id": "one", "kind": "tool", "tool": "word_count", "with": {"text": {"$ref": "input.words.0"}}},
+                  {"id": "two", "kind": "choice", "when": {"contains": [{"$ref": "input.words"}, "x"]}, "then": "three", "else": "three"},
+                  {"id": "three", "kind": "tool", "tool": "word_count", "with": {"text": {"$ref": "input.words.0"}}}],
+    }  # fmt: skip
+    assert (await ann.post("/api/workflows", spec)).status_code == 201
+    input = {"words": [fill("a ", 190_000), *(["ab"] * 100_000)]}
+    run = await ann.post("/api/workflows/worst/run", {"input": input})
+    assert run.status_code == 202, run.text
+    return await cpu_seconds(wait_until_finished(world, "workflow.step"))
+
+
 async def no_user_text(world: World, ann: Caller) -> float:
     """The job hashes the bytes of an object, or a remote worker does it."""
     return 0.0
@@ -508,7 +527,7 @@ async def worst_conversation(world: World, ann: Caller) -> float:
 
 JOBS = {
     "ai.chat": worst_chat, "ai.turn": in_its_route, "ai.agent": in_its_route, "conversation.index": worst_conversation,
-    "mcp.call": in_its_route,
+    "mcp.call": in_its_route, "workflow.step": worst_step,
     "repo.extract_text": worst_extraction, "repo.hash_parts": no_user_text,
     "x.example-tools.word-count": worst_words, "x.integrator-demo.lane-report": no_user_text,
 }  # fmt: skip

@@ -121,6 +121,10 @@ async def _job(stage: Stage, setup: TeamSetup) -> str:
     return await stage.job(setup, owner=await stage.world.person(setup.org, setup.team))
 
 
+async def _run(stage: Stage, setup: TeamSetup) -> str:
+    return await stage.run(setup, owner=await stage.world.person(setup.org, setup.team))
+
+
 async def _translation(stage: Stage, setup: TeamSetup) -> str:
     return await stage.translation(setup, await stage.world.person(setup.org, setup.team))
 
@@ -352,6 +356,11 @@ SLOTS = (
     Slot("POST /api/jobs/:id/cancel",            "id",       in_other_company(_job),                      in_other_team(_job)),
     Slot("POST /api/jobs",                       "retry_of", in_other_company(_job),                      in_other_team(_job),                       body=_RETRY),
     Slot("GET /api/jobs",                        "cursor",   cursor(in_other_company(_job)),              cursor(in_other_team(_job)),               OK),
+    Slot("GET /api/runs/:id",                    "id",       in_other_company(_run),                      in_other_team(_run)),
+    Slot("POST /api/runs/:id/cancel",            "id",       in_other_company(_run),                      in_other_team(_run)),
+    Slot("GET /api/runs",                        "cursor",   cursor(in_other_company(_run)),              cursor(in_other_team(_run)),               OK),
+    Slot("GET /api/runs",                        "object",   in_other_company(_team_object),              in_own_team(_private_object),              OK),
+    Slot("POST /api/workflows/:slug/run",        "resume_from", in_other_company(_run),                   in_other_team(_run)),
     Slot("GET /api/translate",                   "cursor",   cursor(in_other_company(_translation)),      cursor(in_own_team(_translation)),         OK),
     Slot("DELETE /api/executors/:id",            "id",       in_other_company(_executor),                 None,                                      callers=_NOT_OPERATORS),
     Slot("POST /api/workers/jobs/:id/heartbeat", "id",       in_other_company(_job),                      in_own_team(_job),                         STALE_CLAIM),
@@ -418,6 +427,8 @@ NOT_IDS = frozenset({
     "GET /app/*page page", "GET /assets/*path path",
     "PUT /api/oop/:id/grants id",  # a plugin of the instance
     "GET /api/x/:plugin/bundle/*path plugin", "GET /api/x/:plugin/bundle/*path path",
+    "validate", "start", "max_steps", "steps",
+    "GET /api/workflows cursor",  # a slug
     "GET /beta/bundle/:plugin/*path plugin", "GET /beta/bundle/:plugin/*path path", "lane",
 })
 # fmt: on

@@ -11,7 +11,7 @@ import httpx2
 import msgspec
 import pytest
 
-from teamspace import blobs, fulltext, identity
+from teamspace import blobs, fulltext, identity, workflows
 from teamspace.app import list_endpoints
 from teamspace.completions import TokenUsage
 from teamspace.conversations import store as conversation_store
@@ -28,11 +28,11 @@ from teamspace.executors import store as executor_store
 from teamspace.executors.schemas import ExecutorRow, Mode
 from teamspace.identity import store as identity_store
 from teamspace.jobs import Authority
-from teamspace.notes import store as note_store
-from teamspace.notes.schemas import NOTES, NoteRow, Visibility
 from teamspace.knowledge import store as knowledge_store
 from teamspace.knowledge.domain import extracting
 from teamspace.knowledge.schemas import EntityName, NewDocumentName, NewMention
+from teamspace.notes import store as note_store
+from teamspace.notes.schemas import NOTES, NoteRow, Visibility
 from teamspace.repository import store as object_store
 from teamspace.repository.schemas import AccessLevel, ObjectRow, VersionRow
 from teamspace.settings import Settings
@@ -40,6 +40,7 @@ from teamspace.sharing import store as sharing
 from teamspace.tenancy.schemas import Org, OrgRole, Role, Team
 from teamspace.translation import store as translation_store
 from teamspace.translation.schemas import GlossaryTerm, TranslationKind, TranslationRecord
+from teamspace.workflows.domain import definitions
 from tests.isolation.contract import (
     COMPANIES,
     DISABLED,
@@ -277,6 +278,27 @@ class Stage:
             return await queue.enqueue(
                 tx, Authority.of(who), "ai.chat", queue.kinds["ai.chat"].read_input({"prompt": "x"})
             )
+
+    async def workflow(self, setup: TeamSetup) -> str:
+        """Publish a workflow, if the team has it not yet, and return its slug."""
+        raw = {"slug": "isolation", "start": "find", "max_steps": 5, "steps": [
+            {"id": "find", "kind": "tool", "tool": "search", "with": {"q": "isolation"}}]}  # fmt: skip
+        checked = definitions.check(raw, definitions.find_in(self.world.app.toolbox))
+        if await workflows.get_definition(self.world.db, setup.team.id, "isolation") is None:
+            async with self.world.db.maintenance(system(org_id=setup.org.id)) as tx:
+                await definitions.add_version(tx, setup.org.id, setup.team.id, checked, "team", setup.author.user_id)
+        return "isolation"
+
+    async def run(self, setup: TeamSetup, *, owner: Caller | None = None) -> str:
+        """Start a run, which no one executes."""
+        definition = await workflows.get_definition(self.world.db, setup.team.id, await self.workflow(setup))
+        assert definition is not None
+        who = Principal(
+            "api", Call(), user_id=(owner or setup.author).user_id, org_id=setup.org.id, team_id=setup.team.id
+        )  # fmt: skip
+        prepared = workflows.prepare(definition, {})
+        async with self.world.db.maintenance(who) as tx:
+            return await workflows.start(tx, self.world.app.queue, Authority.of(who), prepared, locale="en")
 
     async def term(self, setup: TeamSetup) -> None:
         """Add a term to the team's glossary."""

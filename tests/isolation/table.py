@@ -32,6 +32,7 @@ from tests.isolation.outcomes import (
     EMPTY_QUERY,
     FORBIDDEN,
     HIDDEN,
+    INVALID_SPEC,
     NO_TEXT,
     OK,
     ORG_SUSPENDED,
@@ -60,6 +61,7 @@ from tests.isolation.targets import (
     JOB_TO_CANCEL,
     MEMBER,
     NEW_KEY,
+    NO_ENTITY,
     NOTE,
     NOTHING,
     OBJECT,
@@ -67,11 +69,14 @@ from tests.isolation.targets import (
     OWN_SESSION,
     PERSON,
     PLUGIN_FILE,
+    RUN,
+    RUN_TO_CANCEL,
     SCREEN,
     SCRIPT,
     SOME_JOB,
     TEAM_TOKEN,
     TOOL,
+    WORKFLOW,
     Target,
     author_username,
     invitation,
@@ -136,6 +141,8 @@ class Case(msgspec.Struct, frozen=True):
     side_effect: str = ""
     """A table that even a read writes to: an export seals the rows that it contains."""
     before: Callable[[Stage, Kind], Awaitable[None]] = no_preparation
+    unknown_field: Outcome | None = None
+    """The outcome of a body with an unknown field, if it is not 400 with the field in its detail."""
     exceptions: dict[str, Outcome] = {}
     """Outcomes of callers that differ from what follows from their type."""
 
@@ -178,6 +185,8 @@ _COMPANY   = {"name": "Company", "owner": new_owner}
 _LIMIT     = {"dimension": "ai.requests", "limit": None, "window": "day"}
 _TITLE     = {"title": "Title"}
 _JOB       = {"kind": "ai.chat", "input": {"prompt": "Hello"}}
+_SPEC      = {"slug": "published", "start": "find", "max_steps": 5,
+              "steps": [{"id": "find", "kind": "tool", "tool": "search", "with": {"q": "isolation"}}]}
 _PING      = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 _CHAT      = {"model": "default", "messages": [{"role": "user", "content": "Hello"}]}
 _EXECUTOR  = {"name": new_username, "mode": "pull"}
@@ -305,6 +314,16 @@ CASES = (
     Case("POST /mcp",                       ANYONE,                      _PING),
     Case("GET /api/mcp",                    ANYONE),
 
+    Case("POST /api/workflows",             role("workflows:write"),     _SPEC,                   CREATED, unknown_field=INVALID_SPEC),
+    Case("POST /api/workflows?validate=1",  role("workflows:write"),     _SPEC,                   unknown_field=OK),
+    Case("GET /api/workflows",              role("workflows:read")),
+    Case("GET /api/workflows/schema",       PUBLIC),
+    Case("GET /api/workflows/:slug",        role("workflows:read"),      None,                    OK, WORKFLOW),
+    Case("POST /api/workflows/:slug/run",   role("workflows:run"),       {"input": {}},           ACCEPTED, WORKFLOW, dry_run=True),
+    Case("GET /api/runs",                   role("workflows:read")),
+    Case("GET /api/runs/:id",               role("workflows:read"),      None,                    OK, RUN),
+    Case("POST /api/runs/:id/cancel",       role("workflows:run"),       None,                    OK, RUN_TO_CANCEL),
+
     Case("GET /api/usage",                  ANYONE),
     Case("POST /api/quota",                 role("instance:manage"),     _LIMIT),
     Case("GET /api/features",               ANYONE),
@@ -372,8 +391,8 @@ CASES = (
     Case("GET /api/kg/entities?q=isolation", row("files:read")),
     Case("GET /api/kg/entities/:id",        row("files:read"),           None,                    OK, ENTITY),
     Case("POST /api/kg/extract",            role("workflows:run"),       {},                      ACCEPTED, dry_run=True),
-    Case("POST /api/kg/entities/:id/merge", role("workflows:write"),     {"into": "x"},           HIDDEN, NOTHING),
-    Case("POST /api/kg/entities/:id/split", role("workflows:write"),     {"mentions": ["x"], "name": "x"}, HIDDEN, NOTHING),
+    Case("POST /api/kg/entities/:id/merge", role("workflows:write"),     {"into": "x"},           HIDDEN, NO_ENTITY),
+    Case("POST /api/kg/entities/:id/split", role("workflows:write"),     {"mentions": ["x"], "name": "x"}, HIDDEN, NO_ENTITY),
 )
 # fmt: on
 
@@ -384,7 +403,7 @@ def expected(case: Case, kind: Kind, *, hosted: bool) -> Outcome:
     """Return the expected outcome; `hosted` means a stage that the provider has suspended."""
     rule_outcome = case.target.rule(kind, case.needs.permission)
     late = _suspension(case.needs, kind, hosted=hosted) if case.dry_run else None
-    return gate_outcome(case, kind, hosted=hosted) or late or rule_outcome or default_outcome(case, kind)
+    return gate_outcome(case, kind, hosted=hosted) or rule_outcome or late or default_outcome(case, kind)
 
 
 def gate_outcome(case: Case, kind: Kind, *, hosted: bool) -> Outcome | None:

@@ -181,12 +181,24 @@ async def _entity(stage: Stage, kind: Kind) -> str:
     return await stage.entity(setup, "team", owner=_owner(stage, kind), granted=granted)
 
 
+async def _no_entity(stage: Stage, kind: Kind) -> str:
+    return "0" * 32
+
+
 async def _new_key(stage: Stage, kind: Kind) -> str:
     return f"new/{next(_numbers)}.txt"
 
 
 async def _job(stage: Stage, kind: Kind) -> str:
     return await stage.job(stage.target_team(kind), owner=_owner(stage, kind))
+
+
+async def _workflow(stage: Stage, kind: Kind) -> str:
+    return await stage.workflow(stage.target_team(kind))
+
+
+async def _run(stage: Stage, kind: Kind) -> str:
+    return await stage.run(stage.target_team(kind), owner=_owner(stage, kind))
 
 
 async def _executor(stage: Stage, kind: Kind) -> str:
@@ -269,6 +281,7 @@ CONVERSATION_TO_CONTINUE = Target(_conversation, conversation_access("notes:writ
 CONVERSATION_TO_MANAGE = Target(_conversation, conversation_access())
 OBJECT = Target(_team_object, object_access)
 ENTITY = Target(_entity, entity_access)
+NO_ENTITY = Target(_no_entity, anyone)
 NEW_KEY = Target(_new_key, create_permission)
 MEMBER = Target(new_member, same_team)
 TEAM_TOKEN = Target(_team_token, same_team)
@@ -283,6 +296,9 @@ TOOL = Target(_tool, anyone)
 INSTANCE = Target(_nothing, operator_only)
 JOB = Target(_job, job_access)
 JOB_TO_CANCEL = Target(_job, cancel_access)
+WORKFLOW = Target(_workflow, same_team)
+RUN = Target(_run, job_access)
+RUN_TO_CANCEL = Target(_run, cancel_access)
 SOME_JOB = Target(_job, anyone)
 EXECUTOR = Target(_executor, anyone)
 NOTHING = Target(_nothing, anyone)

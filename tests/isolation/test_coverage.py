@@ -92,7 +92,8 @@ def _declared(endpoint: Endpoint) -> Needs:
 
 def _fields(endpoint: Endpoint) -> list[str]:
     """Return the names of all path, query and body fields of a route."""
-    shapes = [shape for shape in (endpoint.body, endpoint.query) if shape is not None]
+    # A body that is no struct has no fields of its own: a workflow spec names nothing that exists but tools.
+    shapes = [shape for shape in (endpoint.body, endpoint.query) if isinstance(shape, type(msgspec.Struct))]
     return [*endpoint.route.parameters(), *(name for shape in shapes for name in _names(shape))]
 
 

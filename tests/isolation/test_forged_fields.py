@@ -84,7 +84,7 @@ def _declared(stage: Stage, case: Case, part: str) -> tuple[str, ...]:
     name = case.route.partition("?")[0]
     endpoint = next(endpoint for endpoint in stage.world.app.endpoints if endpoint.route.name == name)
     shape = getattr(endpoint, part)
-    return shape.__struct_fields__ if shape is not None else ()
+    return getattr(shape, "__struct_fields__", ())
 
 
 async def _check_refused(stage: Stage, caller: Caller, case: Case, forged: dict[str, Request]) -> None:

@@ -141,6 +141,9 @@ EXEMPT = {
     "streams": "only the time of the last row, by its one writer",
     "texts": "written with its object, note or conversation",
     "tokens": "revoked once; the time of last use and the team are one value each",
+    "runs": "under the lock of the run: tests/workflows",
+    "run_items": "written once, in the transaction that ends its job",
+    "run_steps": "ended once, under the lock of the run",
     "totp": "armed once and used once, under a condition",
 }
 """Tables with changing rows in which no update can be lost, and why."""

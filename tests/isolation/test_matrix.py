@@ -48,7 +48,7 @@ async def _check_forged_bodies(stage: Stage, case: Case) -> None:
     for kind, caller in callers:
         # OpenAI's protocol ignores unknown fields, but requires others.
         wrong = "model" if case.path.startswith("/v1/") else "forged"
-        outcome = gate_outcome(case, kind, hosted=stage.hosted) or invalid(wrong)
+        outcome = gate_outcome(case, kind, hosted=stage.hosted) or case.unknown_field or invalid(wrong)
         found += [
             f"{case.route} x {kind.name}: {fault}" for fault in faults(await stage.send(caller, request), outcome)
         ]

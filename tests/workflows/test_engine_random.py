@@ -8,15 +8,21 @@ import asyncio
 import random
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 import pytest
 
 from teamspace import tools
+from teamspace.core.limits import Notifier
 from teamspace.core.loader import Package
 from teamspace.jobs.domain import ending
+from teamspace.settings import Settings
 from tests.identity.help import run_sql
+from tests.jobs.help import running
+from tests.support.notices import relaying
 from tests.support.world import Caller, World
+from tests.support.world import world as open_world
 from tests.workflows import generated_tools, interpreter, specs
 from tests.workflows.generated_tools import Item, Plan
 from tests.workflows.help import broken_invariants, ended, get_run, publish, start, workflow_world
@@ -234,6 +240,41 @@ async def test_a_random_run_ends_the_same_if_servers_die(world: World, seed: int
         assert await broken_invariants(world) == []
         repeated = await world.db.one(int, "SELECT COUNT(*) FROM jobs WHERE lease_expiries > 0")
         assert repeated, "some jobs were lost"
+
+
+@pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
+async def test_two_servers_advance_each_run_once(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last two items of a map may end on both at the same time."""
+    async with open_world(settings) as here, open_world(settings) as there, workflow_world(here) as ann:
+        shares = Counter[str]()
+        for name, server in (("here", here), ("there", there)):
+            add_tools(server)
+            monkeypatch.setattr(server.app.toolbox, "call", counted(server.app.toolbox.call, name, shares))
+        async with running(there), told(here), told(there):
+            trials = [Trial(ann, 20_000 + number) for number in range(RUNS)]
+            for number, trial in enumerate(trials):
+                trial.plan.pauses.clear()  # so that many end at once
+                if number % 2:
+                    trial.let_fail()
+                trial.remember_plan()
+                await trial.begin_new()
+            for trial in trials:
+                trial.check(await settled(ann, trial.run_id))
+        assert await broken_invariants(here) == []
+        assert min(shares["here"], shares["there"]) > 10, "both had a share"
+
+
+def told(world: World) -> AbstractAsyncContextManager[None]:
+    """Let a server hear of the jobs of the other."""
+    return relaying(world.db.engine, world.app.dependencies[Notifier])
+
+
+def counted(call: Any, name: str, shares: Counter[str]) -> Any:
+    async def count(*args: Any) -> Any:
+        shares[name] += 1
+        return await call(*args)
+
+    return count
 
 
 async def let_leases_expire(world: World, rng: random.Random, over: asyncio.Event) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from msgspec import UNSET, UnsetType
@@ -30,6 +30,9 @@ from teamspace.client.models import (
     Contacts,
     Conversation,
     ConversationItem,
+    DefinitionDetail,
+    DefinitionItem,
+    DefinitionPage,
     DemoCompanies,
     Derivations,
     Dimension,
@@ -89,6 +92,11 @@ from teamspace.client.models import (
     RepositoryObject,
     Role,
     RoleChoices,
+    RunDetail,
+    RunItem,
+    RunOutline,
+    RunPage,
+    RunState,
     SandboxedPlugin,
     SandboxedPlugins,
     SearchResult,
@@ -97,6 +105,8 @@ from teamspace.client.models import (
     Shares,
     ShareTargets,
     SignedIn,
+    SpecFormat,
+    SpecReport,
     State,
     Status,
     Team,
@@ -114,6 +124,7 @@ from teamspace.client.models import (
     Visibility,
     Whoami,
     Window,
+    WorkflowDryRun,
 )
 from teamspace.client.wire import Upload, is_one_shot
 
@@ -1744,6 +1755,47 @@ class RepoApi(Area):
         )
 
 
+class RunsApi(Area):
+    """Runs of workflows."""
+
+    def list(
+        self,
+        *,
+        limit: int | UnsetType = UNSET,
+        cursor: str | UnsetType = UNSET,
+        state: RunState | UnsetType = UNSET,
+        slug: str | UnsetType = UNSET,
+        object: str | UnsetType = UNSET,
+    ) -> Pages[RunItem | RunOutline, RunPage]:
+        """List the team's runs, newest first: in full for their owner, the team's admins, and those who can read
+        every document that a run names; otherwise as outlines.
+        """
+        return Pages(
+            self._transport,
+            Call(
+                method="GET",
+                path="/api/runs",
+                answer=RunPage,
+                query={"limit": limit, "cursor": cursor, "state": state, "slug": slug, "object": object},
+            ),
+        )
+
+    def get(self, id: str) -> RunDetail | RunOutline:
+        """Return a run with its input and its steps, their results and errors; or an outline, as in the list."""
+        return self._transport.send(Call(method="GET", path=f"/api/runs/{segment(id)}", answer=RunDetail | RunOutline))
+
+    def cancel(self, id: str, *, idempotency_key: str | None = None) -> RunDetail | RunOutline:
+        """Cancel a run: the step that is being executed finishes, and the next never starts."""
+        return self._transport.send(
+            Call(
+                method="POST",
+                path=f"/api/runs/{segment(id)}/cancel",
+                answer=RunDetail | RunOutline,
+                headers=keyed(idempotency_key),
+            )
+        )
+
+
 class S3Api(Area):
     """Keys for S3 clients."""
 
@@ -2026,6 +2078,101 @@ class UsersApi(Area):
         self._transport.send(Call(method="DELETE", path=f"/api/admin/users/{segment(id)}/2fa"))
 
 
+class WorkflowsApi(Area):
+    """Specs that run step by step."""
+
+    def publish(self, spec: Mapping[str, Any], *, idempotency_key: str | None = None) -> DefinitionDetail:
+        """Publish a workflow spec: a new workflow, or the next version of the one with its slug."""
+        return self._transport.send(
+            Call(
+                method="POST",
+                path="/api/workflows",
+                answer=DefinitionDetail,
+                body=dict(spec),
+                headers=keyed(idempotency_key),
+            )
+        )
+
+    def check(self, spec: Mapping[str, Any]) -> SpecReport:
+        """Check a workflow spec without storing it."""
+        return self._transport.send(
+            Call(
+                method="POST",
+                path="/api/workflows",
+                answer=SpecReport,
+                query={"validate": "1"},
+                body=dict(spec),
+                harmless=True,
+            )
+        )
+
+    def list(
+        self, *, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET
+    ) -> Pages[DefinitionItem, DefinitionPage]:
+        """List the team's workflows, in the order of their slugs; those of plugins are among them."""
+        return Pages(
+            self._transport,
+            Call(method="GET", path="/api/workflows", answer=DefinitionPage, query={"limit": limit, "cursor": cursor}),
+        )
+
+    def get(self, slug: str, *, version: int | UnsetType = UNSET) -> DefinitionDetail:
+        """Return a workflow with its spec; by default its newest version."""
+        return self._transport.send(
+            Call(
+                method="GET",
+                path=f"/api/workflows/{segment(slug)}",
+                answer=DefinitionDetail,
+                query={"version": version},
+            )
+        )
+
+    def schema(self) -> SpecFormat:
+        """Return the format of workflow specs: a JSON schema, the kinds of steps, references, predicates and
+        limits.
+        """
+        return self._transport.send(Call(method="GET", path="/api/workflows/schema", answer=SpecFormat))
+
+    def run(
+        self,
+        slug: str,
+        *,
+        input: dict[str, Any] | UnsetType = UNSET,
+        resume_from: str | UnsetType | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> RunDetail:
+        """Start a run of a workflow's newest version. With `resume_from`, what has succeeded in that run is not
+        executed again.
+        """
+        return self._transport.send(
+            Call(
+                method="POST",
+                path=f"/api/workflows/{segment(slug)}/run",
+                answer=RunDetail,
+                body={"input": input, "resume_from": resume_from},
+                headers=keyed(idempotency_key),
+            )
+        )
+
+    def preview(
+        self,
+        slug: str,
+        *,
+        input: dict[str, Any] | UnsetType = UNSET,
+        resume_from: str | UnsetType | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> WorkflowDryRun:
+        """What a run would cost at most, by step. Nothing is started."""
+        return self._transport.send(
+            Call(
+                method="POST",
+                path=f"/api/workflows/{segment(slug)}/run",
+                answer=WorkflowDryRun,
+                body={"input": input, "resume_from": resume_from, "dry_run": True},
+                headers=keyed(idempotency_key),
+            )
+        )
+
+
 class WorkersApi(Area):
     """The worker protocol; `Worker` uses it."""
 
@@ -2117,6 +2264,7 @@ class Api:
         self.mcp = McpApi(transport)
         self.quota = QuotaApi(transport)
         self.repo = RepoApi(transport)
+        self.runs = RunsApi(transport)
         self.s3 = S3Api(transport)
         self.search = SearchApi(transport)
         self.sessions = SessionsApi(transport)
@@ -2125,4 +2273,5 @@ class Api:
         self.translations = TranslationsApi(transport)
         self.two_factor = TwoFactorApi(transport)
         self.users = UsersApi(transport)
+        self.workflows = WorkflowsApi(transport)
         self.workers = WorkersApi(transport)

@@ -3,7 +3,7 @@
 from teamspace.core.db.audit import INVARIANTS
 from teamspace.core.db.canary import ENCRYPTED
 from teamspace.core.db.engine import Duplicate, Engine, IdempotencyKeyTaken, SerializationFailure
-from teamspace.core.db.fence import Clause, Fence, no_rows
+from teamspace.core.db.fence import Clause, Fence, all_admitted, no_rows
 from teamspace.core.db.handles import Db, Guard, Reads, Tx, WriteBatch
 from teamspace.core.db.migrate import SchemaError, check_schema, migrate
 from teamspace.core.db.opening import connect
@@ -25,6 +25,7 @@ __all__ = [
     "SerializationFailure",
     "Tx",
     "WriteBatch",
+    "all_admitted",
     "as_json",
     "check_schema",
     "columns",

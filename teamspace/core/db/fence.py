@@ -141,3 +141,12 @@ def _in_key_order(
 def no_rows(table: str) -> Fence:
     """Return a fence that admits no row."""
     return Fence(table, _NO_CLAUSE)
+
+
+def all_admitted(table: str, references: str, key: str, fence: Fence) -> str:
+    """Return the condition that a fence admits everything that rows of `table` refer to by `key`.
+
+    `references` says which rows of `table` belong to the row in question.
+    """
+    admitted = f"SELECT 1 FROM {fence.table} WHERE {fence.table}.id = {table}.{key} AND {fence.sql}"
+    return f"NOT EXISTS (SELECT 1 FROM {table} WHERE {references} AND NOT EXISTS ({admitted}))"

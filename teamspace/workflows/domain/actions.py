@@ -12,13 +12,13 @@ from teamspace.jobs import Authority, Queue
 from teamspace.tools import Toolbox
 from teamspace.workflows import access
 from teamspace.workflows.domain import advancing, definitions, previewing, resuming, viewing
-from teamspace.workflows.domain.catalog import Catalog
+from teamspace.workflows.domain.catalog import WorkflowCatalog
 from teamspace.workflows.domain.definitions import Definition
 from teamspace.workflows.domain.starting import PreparedRun, prepare, start
 from teamspace.workflows.schemas import RunBody, RunDetail, RunOutline, WorkflowDryRun
 
 
-async def find_definition(db: Db, who: Principal, catalog: Catalog, slug: str) -> Definition:
+async def find_definition(db: Db, who: Principal, catalog: WorkflowCatalog, slug: str) -> Definition:
     """Return the newest version of a workflow of the caller's team, or raise NotFound."""
     await catalog.materialize(db, who, slug)
     found = await definitions.get_definition(db, who.team_id, slug) or catalog.find_unwritten(who, slug)
@@ -27,9 +27,7 @@ async def find_definition(db: Db, who: Principal, catalog: Catalog, slug: str) -
     return found
 
 
-async def run(
-    db: Db, who: Principal, catalog: Catalog, queue: Queue, slug: str, body: RunBody
-) -> RunDetail | RunOutline:
+async def run(db: Db, who: Principal, catalog: WorkflowCatalog, queue: Queue, slug: str, body: RunBody) -> RunDetail:
     """Start a run of the caller's team, or resume one."""
     if body.resume_from is not None:
         return await _resume(db, who, queue, slug, body.resume_from, body.input)
@@ -38,22 +36,20 @@ async def run(
         run_id = await start(tx, queue, Authority.of(who), prepared, locale=who.locale or DEFAULT)
         tx.target = run_id
         tx.detail = {"slug": slug, "version": prepared.definition.version}
-    return await viewing.find(db, who, run_id)
+    return await viewing.get_started(db, who, run_id)
 
 
-async def _resume(
-    db: Db, who: Principal, queue: Queue, slug: str, run_id: str, input: dict[str, Any]
-) -> RunDetail | RunOutline:
+async def _resume(db: Db, who: Principal, queue: Queue, slug: str, run_id: str, input: dict[str, Any]) -> RunDetail:
     resumed = await resuming.plan(db, who, slug, run_id, input)
     async with db.write(who, "run.start") as tx:
         new_id = await resuming.start(tx, queue, Authority.of(who), resumed)
         tx.target = new_id
         tx.detail = {"slug": slug, "version": resumed.old.version, "resumed_from": run_id}
-    return await viewing.find(db, who, new_id)
+    return await viewing.get_started(db, who, new_id)
 
 
 async def preview(
-    db: Db, who: Principal, catalog: Catalog, toolbox: Toolbox, gateway: Gateway, slug: str, body: RunBody
+    db: Db, who: Principal, catalog: WorkflowCatalog, toolbox: Toolbox, gateway: Gateway, slug: str, body: RunBody
 ) -> WorkflowDryRun:
     """Return what a run would cost, without starting it."""
     definition = await find_definition(db, who, catalog, slug)

@@ -25,7 +25,7 @@ class PluginWorkflow(msgspec.Struct, frozen=True):
     checked: CheckedSpec
 
 
-class Catalog:
+class WorkflowCatalog:
     def __init__(self) -> None:
         self._by_slug: dict[str, PluginWorkflow] = {}
         self._done: OrderedDict[str, None] = OrderedDict()

@@ -73,6 +73,11 @@ async def find(db: Db, who: Principal, run_id: str) -> RunDetail | RunOutline:
     return await _describe(db, run) if await is_readable(db, who, run_id) else _to_outline(run)
 
 
+async def get_started(db: Db, who: Principal, run_id: str) -> RunDetail:
+    """Return a run that the caller has just started, also to a token that may not read runs."""
+    return await _describe(db, await get_visible(db, who, run_id))
+
+
 def _to_outline(run: RunRow) -> RunOutline:
     return RunOutline(
         id=run.id, slug=run.slug, version=run.version, state=run.state, created_at=run.created_at,
