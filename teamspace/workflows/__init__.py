@@ -2,7 +2,7 @@
 
 from teamspace.workflows.access import SUBJECTS
 from teamspace.workflows.domain.actions import run as run_workflow
-from teamspace.workflows.domain.catalog import Catalog, PluginWorkflow
+from teamspace.workflows.domain.catalog import PluginWorkflow
 from teamspace.workflows.domain.catalog import WorkflowCatalog as Catalog
 from teamspace.workflows.domain.definitions import Definition, check, get_definition
 from teamspace.workflows.domain.language.specs import ToolShape, WorkflowSpec
