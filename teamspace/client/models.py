@@ -34,10 +34,17 @@ if TYPE_CHECKING:
     CitedSourceType = Literal["note", "object"]
     DeclaredInputType = Literal["array", "boolean", "integer", "number", "object", "string"]
     Dimension = Literal["ai.concurrency", "ai.requests", "ai.tokens.total", "storage.bytes", "storage.objects"]
+    Direction = Literal["in", "out"]
+    EntityItemType = Literal["concept", "document", "event", "organisation", "other", "person", "place", "product"]
+    EntityLinkType = Literal["concept", "document", "event", "organisation", "other", "person", "place", "product"]
+    EntityType = Literal["concept", "document", "event", "organisation", "other", "person", "place", "product"]
     Feature = Literal["agent", "chat", "translate", "workflows"]
     Font = Literal["inter", "mono", "serif", "system"]
     Health = Literal["down", "new", "stale", "up"]
     ImageUrlDetail = Literal["auto", "high", "low"]
+    KnowledgeEntitiesType = Literal[
+        "concept", "document", "event", "organisation", "other", "person", "place", "product"
+    ]
     Level = Literal["org", "team", "tenant"]
     McpReportState = Literal["connected", "connecting", "failed"]
     Mode = Literal["local", "pull", "push"]
@@ -99,10 +106,15 @@ else:
     CitedSourceType = str
     DeclaredInputType = str
     Dimension = str
+    Direction = str
+    EntityItemType = str
+    EntityLinkType = str
+    EntityType = str
     Feature = str
     Font = str
     Health = str
     ImageUrlDetail = str
+    KnowledgeEntitiesType = str
     Level = str
     McpReportState = str
     Mode = str
@@ -565,6 +577,75 @@ class EchoAnswer(msgspec.Struct, frozen=True, kw_only=True):
     finish_reason: str = "stop"
 
 
+class Entity(msgspec.Struct, frozen=True, kw_only=True):
+    """An entity with the page of documents, newest first, that mention it, and what these say about it."""
+
+    id: str
+    type: EntityType
+    name: str
+    names: list[str]
+    documents: int
+    more: bool
+    updated_at: str
+    timeline: list[EntityDocument]
+    mentions: list[EntityMention]
+    relations: list[EntityRelation]
+    next_cursor: str | None
+
+
+class EntityDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """A document on the timeline of an entity."""
+
+    object_id: str
+    key: str
+    filename: str
+    version: int
+    outdated: bool
+    mentions: int
+    at: str
+
+
+class EntityItem(msgspec.Struct, frozen=True, kw_only=True):
+    """An entity in a list. Everything in it comes from documents that the caller can read."""
+
+    id: str
+    type: EntityItemType
+    name: str
+    mentions: int
+    documents: int
+    more: bool
+    updated_at: str
+
+
+class EntityLink(msgspec.Struct, frozen=True, kw_only=True):
+    """The other entity of a relation."""
+
+    id: str
+    type: EntityLinkType
+    name: str
+
+
+class EntityMention(msgspec.Struct, frozen=True, kw_only=True):
+    id: str
+    object_id: str
+    version: int
+    start: int
+    end: int
+    written: str
+    quote: str
+
+
+class EntityRelation(msgspec.Struct, frozen=True, kw_only=True):
+    direction: Direction
+    predicate: str
+    entity: EntityLink
+    object_id: str
+    version: int
+    start: int
+    end: int
+    quote: str
+
+
 class Estimate(msgspec.Struct, frozen=True, kw_only=True):
     requests: int
     tokens: int
@@ -826,6 +907,18 @@ class JsonSchema(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", ta
 
     json_schema: NamedSchema | None = None
     schema: dict[str, Any] | None = None
+
+
+class KnowledgePreview(msgspec.Struct, frozen=True, kw_only=True):
+    """What extracting the next documents would cost."""
+
+    dry_run: bool = True
+    executor: str
+    model: str | None
+    estimate: Estimate
+    admitted: bool
+    blocked_by: BlockingLimit | None
+    documents: int
 
 
 class Lease(msgspec.Struct, frozen=True, kw_only=True):

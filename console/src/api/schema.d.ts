@@ -4302,7 +4302,7 @@ export interface components {
          * VersionQuery
          * @description Paging of an object's versions.
          */
-        "teamspace.repository.schemas.VersionQuery": {
+        VersionQuery: {
             /** @default 50 */
             limit?: number;
             /** @default null */
@@ -5472,8 +5472,8 @@ export interface components {
             predicates: unknown;
             limits: unknown;
         };
-        /** VersionQuery */
-        "teamspace.workflows.schemas.VersionQuery": {
+        /** WorkflowQuery */
+        WorkflowQuery: {
             /** @default null */
             version?: number | null;
         };
@@ -5581,20 +5581,6 @@ export interface components {
             attempt: number;
         };
         /**
-         * RunOutline
-         * @description What members see of other members' runs.
-         */
-        RunOutline: {
-            /** @enum {unknown} */
-            view: "outline";
-            id: string;
-            slug: string;
-            version: number;
-            state: components["schemas"]["RunState"];
-            created_at: string;
-            finished_at: string | null;
-        };
-        /**
          * WorkflowDryRun
          * @description What a run would cost at most, by step.
          */
@@ -5661,6 +5647,20 @@ export interface components {
             max_steps: number;
             error: components["schemas"]["RunFault"] | null;
             usage: components["schemas"]["RunUsage"];
+            created_at: string;
+            finished_at: string | null;
+        };
+        /**
+         * RunOutline
+         * @description What members see of other members' runs.
+         */
+        RunOutline: {
+            /** @enum {unknown} */
+            view: "outline";
+            id: string;
+            slug: string;
+            version: number;
+            state: components["schemas"]["RunState"];
             created_at: string;
             finished_at: string | null;
         };
@@ -19376,7 +19376,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RunDetail"] | components["schemas"]["RunOutline"];
+                    "application/json": components["schemas"]["RunDetail"];
                 };
             };
             /** @description `invalid_request` */

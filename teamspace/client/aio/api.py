@@ -40,6 +40,8 @@ from teamspace.client.models import (
     DocumentItem,
     DryRun,
     EchoAnswer,
+    Entity,
+    EntityItem,
     Executor,
     Figures,
     Flag,
@@ -56,6 +58,8 @@ from teamspace.client.models import (
     JobSummary,
     JsonObject,
     JsonSchema,
+    KnowledgeEntitiesType,
+    KnowledgePreview,
     Lease,
     Link,
     Liveness,
@@ -1024,6 +1028,94 @@ class AsyncJobsApi(AsyncArea):
                 method="POST",
                 path=f"/api/jobs/{segment(id)}/cancel",
                 answer=JobDetail | JobSummary,
+                headers=keyed(idempotency_key),
+            )
+        )
+
+
+class AsyncKnowledgeApi(AsyncArea):
+    """People, organisations and other things that documents mention."""
+
+    def entities(
+        self,
+        *,
+        limit: int | UnsetType = UNSET,
+        cursor: str | UnsetType = UNSET,
+        q: str | UnsetType = UNSET,
+        type: KnowledgeEntitiesType | UnsetType = UNSET,
+        scope: Literal["org"] | UnsetType = UNSET,
+    ) -> AsyncPages[EntityItem, Page[EntityItem]]:
+        """List the entities that documents mention which the caller can read, by name; ?q= searches by words of
+        the name.
+        """
+        return AsyncPages(
+            self._transport,
+            Call(
+                method="GET",
+                path="/api/kg/entities",
+                answer=Page[EntityItem],
+                query={"limit": limit, "cursor": cursor, "q": q, "type": type, "scope": scope},
+            ),
+        )
+
+    async def entity(
+        self,
+        id: str,
+        *,
+        limit: int | UnsetType = UNSET,
+        cursor: str | UnsetType = UNSET,
+        scope: Literal["org"] | UnsetType = UNSET,
+    ) -> Entity:
+        """Return an entity with the documents that mention it, newest first, and what they say about it."""
+        return await self._transport.send(
+            Call(
+                method="GET",
+                path=f"/api/kg/entities/{segment(id)}",
+                answer=Entity,
+                query={"limit": limit, "cursor": cursor, "scope": scope},
+            )
+        )
+
+    async def extract(self, *, idempotency_key: str | None = None) -> RunDetail | RunOutline | KnowledgePreview:
+        """Start a run of `index-knowledge`, which extracts up to 40 documents that were not extracted yet; with
+        `dry_run`, what it would cost.
+        """
+        return await self._transport.send(
+            Call(
+                method="POST",
+                path="/api/kg/extract",
+                answer=RunDetail | RunOutline | KnowledgePreview,
+                body={},
+                headers=keyed(idempotency_key),
+            )
+        )
+
+    async def merge(self, id: str, *, into: str, idempotency_key: str | None = None) -> EntityItem:
+        """Make an entity the same as another, for the caller's team and also in later documents; returns the
+        merged entity.
+        """
+        return await self._transport.send(
+            Call(
+                method="POST",
+                path=f"/api/kg/entities/{segment(id)}/merge",
+                answer=EntityItem,
+                body={"into": into},
+                headers=keyed(idempotency_key),
+            )
+        )
+
+    async def split(
+        self, id: str, *, mentions: Sequence[str], name: str, idempotency_key: str | None = None
+    ) -> EntityItem:
+        """Part mentions of something else from an entity, also in later versions of their documents; returns the
+        other entity.
+        """
+        return await self._transport.send(
+            Call(
+                method="POST",
+                path=f"/api/kg/entities/{segment(id)}/split",
+                answer=EntityItem,
+                body={"mentions": mentions, "name": name},
                 headers=keyed(idempotency_key),
             )
         )
@@ -2272,6 +2364,7 @@ class AsyncApi:
         self.hosting = AsyncHostingApi(transport)
         self.instance = AsyncInstanceApi(transport)
         self.jobs = AsyncJobsApi(transport)
+        self.knowledge = AsyncKnowledgeApi(transport)
         self.members = AsyncMembersApi(transport)
         self.models = AsyncModelsApi(transport)
         self.notes = AsyncNotesApi(transport)

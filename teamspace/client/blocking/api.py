@@ -40,6 +40,8 @@ from teamspace.client.models import (
     DocumentItem,
     DryRun,
     EchoAnswer,
+    Entity,
+    EntityItem,
     Executor,
     Figures,
     Flag,
@@ -56,6 +58,8 @@ from teamspace.client.models import (
     JobSummary,
     JsonObject,
     JsonSchema,
+    KnowledgeEntitiesType,
+    KnowledgePreview,
     Lease,
     Link,
     Liveness,
@@ -1014,6 +1018,92 @@ class JobsApi(Area):
                 method="POST",
                 path=f"/api/jobs/{segment(id)}/cancel",
                 answer=JobDetail | JobSummary,
+                headers=keyed(idempotency_key),
+            )
+        )
+
+
+class KnowledgeApi(Area):
+    """People, organisations and other things that documents mention."""
+
+    def entities(
+        self,
+        *,
+        limit: int | UnsetType = UNSET,
+        cursor: str | UnsetType = UNSET,
+        q: str | UnsetType = UNSET,
+        type: KnowledgeEntitiesType | UnsetType = UNSET,
+        scope: Literal["org"] | UnsetType = UNSET,
+    ) -> Pages[EntityItem, Page[EntityItem]]:
+        """List the entities that documents mention which the caller can read, by name; ?q= searches by words of
+        the name.
+        """
+        return Pages(
+            self._transport,
+            Call(
+                method="GET",
+                path="/api/kg/entities",
+                answer=Page[EntityItem],
+                query={"limit": limit, "cursor": cursor, "q": q, "type": type, "scope": scope},
+            ),
+        )
+
+    def entity(
+        self,
+        id: str,
+        *,
+        limit: int | UnsetType = UNSET,
+        cursor: str | UnsetType = UNSET,
+        scope: Literal["org"] | UnsetType = UNSET,
+    ) -> Entity:
+        """Return an entity with the documents that mention it, newest first, and what they say about it."""
+        return self._transport.send(
+            Call(
+                method="GET",
+                path=f"/api/kg/entities/{segment(id)}",
+                answer=Entity,
+                query={"limit": limit, "cursor": cursor, "scope": scope},
+            )
+        )
+
+    def extract(self, *, idempotency_key: str | None = None) -> RunDetail | RunOutline | KnowledgePreview:
+        """Start a run of `index-knowledge`, which extracts up to 40 documents that were not extracted yet; with
+        `dry_run`, what it would cost.
+        """
+        return self._transport.send(
+            Call(
+                method="POST",
+                path="/api/kg/extract",
+                answer=RunDetail | RunOutline | KnowledgePreview,
+                body={},
+                headers=keyed(idempotency_key),
+            )
+        )
+
+    def merge(self, id: str, *, into: str, idempotency_key: str | None = None) -> EntityItem:
+        """Make an entity the same as another, for the caller's team and also in later documents; returns the
+        merged entity.
+        """
+        return self._transport.send(
+            Call(
+                method="POST",
+                path=f"/api/kg/entities/{segment(id)}/merge",
+                answer=EntityItem,
+                body={"into": into},
+                headers=keyed(idempotency_key),
+            )
+        )
+
+    def split(self, id: str, *, mentions: Sequence[str], name: str, idempotency_key: str | None = None) -> EntityItem:
+        """Part mentions of something else from an entity, also in later versions of their documents; returns the
+        other entity.
+        """
+        return self._transport.send(
+            Call(
+                method="POST",
+                path=f"/api/kg/entities/{segment(id)}/split",
+                answer=EntityItem,
+                body={"mentions": mentions, "name": name},
                 headers=keyed(idempotency_key),
             )
         )
@@ -2254,6 +2344,7 @@ class Api:
         self.hosting = HostingApi(transport)
         self.instance = InstanceApi(transport)
         self.jobs = JobsApi(transport)
+        self.knowledge = KnowledgeApi(transport)
         self.members = MembersApi(transport)
         self.models = ModelsApi(transport)
         self.notes = NotesApi(transport)
