@@ -22,8 +22,8 @@ def test_the_api_types_are_up_to_date(tmp_path: Path) -> None:
 
 VERBS = {
     "abort", "activate", "add", "begin", "bootstrap", "call", "cancel", "change", "choose", "complete", "confirm", "create", "delete",
-    "disable", "drop", "echo", "enable", "end", "enqueue", "fail", "grant", "invite", "open", "prepare", "provision", "publish", "refuse",
-    "rekey", "remove", "renew", "reset", "resume", "retire", "revoke", "set", "share", "start", "stop", "suspend", "switch", "tag",
+    "disable", "drop", "echo", "enable", "end", "enqueue", "extract", "fail", "grant", "invite", "merge", "open", "prepare", "provision", "publish", "refuse",
+    "rekey", "remove", "renew", "reset", "resume", "retire", "revoke", "set", "share", "split", "start", "stop", "suspend", "switch", "tag",
     "transfer", "unshare", "update",
 }  # fmt: skip
 """The first word after the noun of an audited action: `note.create`, `user.reset_password`."""

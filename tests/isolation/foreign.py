@@ -434,6 +434,9 @@ NOT_IDS = frozenset({
     "text", "catalog", "source", "dry_run", "term", "translation", "note", "forbidden",
     "POST /api/translate target", "POST /api/translate/catalog target", "POST /api/glossary target", "GET /api/glossary target",
     "GET /api/glossary cursor",  # a language and a term
+    "GET /api/kg/entities cursor", "GET /api/kg/entities/:id cursor",  # a name or a time, and an id to go on after
+    "GET /api/kg/entities type",
+    "POST /api/kg/entities/:id/split mentions",  # of an entity that the caller sees: see tests/knowledge
     "action", "since", "until", "types", "format", "history", "spenders",
     "POST /api/bootstrap username", "POST /api/bootstrap org", "POST /api/bootstrap team",
     "POST /api/provision username", "POST /api/provision org", "POST /api/provision team",

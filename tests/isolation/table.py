@@ -61,6 +61,7 @@ from tests.isolation.targets import (
     JOB_TO_CANCEL,
     MEMBER,
     NEW_KEY,
+    NO_ENTITY,
     NOTE,
     NOTHING,
     OBJECT,
@@ -399,8 +400,8 @@ CASES = (
     Case("GET /api/kg/entities?q=isolation", row("files:read")),
     Case("GET /api/kg/entities/:id",        row("files:read"),           None,                    OK, ENTITY),
     Case("POST /api/kg/extract",            role("workflows:run"),       {},                      ACCEPTED, dry_run=True),
-    Case("POST /api/kg/entities/:id/merge", role("workflows:write"),     {"into": "x"},           HIDDEN, NOTHING),
-    Case("POST /api/kg/entities/:id/split", role("workflows:write"),     {"mentions": ["x"], "name": "x"}, HIDDEN, NOTHING),
+    Case("POST /api/kg/entities/:id/merge", role("workflows:write"),     {"into": "x"},           HIDDEN, NO_ENTITY),
+    Case("POST /api/kg/entities/:id/split", role("workflows:write"),     {"mentions": ["x"], "name": "x"}, HIDDEN, NO_ENTITY),
 )
 # fmt: on
 

@@ -181,6 +181,10 @@ async def _entity(stage: Stage, kind: Kind) -> str:
     return await stage.entity(setup, "team", owner=_owner(stage, kind), granted=granted)
 
 
+async def _no_entity(stage: Stage, kind: Kind) -> str:
+    return "0" * 32
+
+
 async def _new_key(stage: Stage, kind: Kind) -> str:
     return f"new/{next(_numbers)}.txt"
 
@@ -285,6 +289,7 @@ CONVERSATION_TO_CONTINUE = Target(_conversation, conversation_access("notes:writ
 CONVERSATION_TO_MANAGE = Target(_conversation, conversation_access())
 OBJECT = Target(_team_object, object_access)
 ENTITY = Target(_entity, entity_access)
+NO_ENTITY = Target(_no_entity, anyone)
 NEW_KEY = Target(_new_key, create_permission)
 MEMBER = Target(new_member, same_team)
 TEAM_TOKEN = Target(_team_token, same_team)

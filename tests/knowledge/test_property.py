@@ -118,9 +118,10 @@ class Play:
 
     async def _wait_for_text(self, doc: Doc) -> None:
         async with asyncio.timeout(30):
-            while await self.world.db.exists(  # noqa: ASYNC110
-                "SELECT 1 FROM objects WHERE id = :id AND text_state = 'pending'", id=doc.id
-            ):
+            while True:
+                row = await self.world.db.one(str, "SELECT text_state FROM objects WHERE id = :id", id=doc.id)
+                if row != "pending":
+                    return
                 await asyncio.sleep(0.01)
 
     async def share(self) -> str:

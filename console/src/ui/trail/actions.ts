@@ -7,6 +7,7 @@ export const ACTIONS = [
   "translation.create",
   "trigger.create", "trigger.update", "trigger.delete",
   "glossary.set", "glossary.delete",
+  "entity.merge", "entity.split", "knowledge.extract",
   "job.enqueue", "job.cancel", "job.complete", "job.fail",
   "workflow.publish", "run.start", "run.cancel",
   "ai.call", "ai.stop", "ai.echo",
