@@ -117,6 +117,8 @@ def test_there_is_a_maximum_number_of_markers() -> None:
 HOSTILE = ['[^1: "', "[^", "[", '[^1: "a', "[^1", '"]', '[^1: "a"]', "a", '[^1: "' + "a" * 1990, "[^1:" * 3]
 
 
+@pytest.mark.sampled(3)
+@pytest.mark.about("core")
 @pytest.mark.parametrize("repeat", HOSTILE)
 @pytest.mark.parametrize("size", [1, 1_000_000])
 def test_filtering_is_cheap_whatever_the_text(repeat: str, size: int) -> None:

@@ -131,6 +131,8 @@ def test_markers_in_a_source_are_no_citations() -> None:
     assert echoed == ['[^1: "see ', citations.Marker(1, "secret"), " end"]
 
 
+@pytest.mark.sampled(3)
+@pytest.mark.about("core", "fulltext")
 @pytest.mark.parametrize("repeat", [*REPEATS, "</source>", "<", "&lt;"])
 async def test_no_source_blocks_the_loop(ann: Caller, repeat: str) -> None:
     text = fill(repeat, 400_000)

@@ -36,6 +36,8 @@ def checksums(data: bytes) -> bytes:
     return b"".join(zlib.crc32(data[start : start + BLOCK]).to_bytes(4) for start in range(0, len(data), BLOCK))
 
 
+@pytest.mark.sampled(3)
+@pytest.mark.about("core")
 @pytest.mark.parametrize("in_rows", [True, False], ids=["small in rows", "all in files"])
 @pytest.mark.parametrize("size", [0, 1, SMALL, SMALL + 1, BLOCK, 4 * BLOCK, len(DATA)])
 @pytest.mark.parametrize("sizes", SPLITS.values(), ids=SPLITS.keys())

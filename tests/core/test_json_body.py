@@ -97,6 +97,7 @@ async def cost(body: bytes) -> float:
         gc.unfreeze()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("shape", WORST)
 async def test_checking_a_body_takes_the_event_loop_under_50_ms(shape: str) -> None:
     """30 KB of escaped quotes once took 15 seconds. Bodies up to 32 KiB are checked on the loop, larger ones in a thread."""

@@ -387,6 +387,8 @@ def target(operation: Operation, bucket: str) -> tuple[str, dict[str, str]]:
     return path, {name: values.get(name, "") for name in operation.query.split()}
 
 
+@pytest.mark.sampled(3)
+@pytest.mark.about("s3", "core")
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
 async def test_no_s3_request_blocks_the_loop(scenario: Scenario, signer: S3Signer, operation: Operation) -> None:
     costs, (path, query) = Costs(scenario.world), target(operation, signer.bucket)

@@ -29,7 +29,7 @@ async def test_inaccessible_and_unknown_ids_get_the_same_response(stage: Stage, 
     await _check_all_callers(stage, slot)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.about("core", "tenancy")
 @pytest.mark.parametrize("slot", SLOTS, ids=[f"{slot.route} {slot.field}" for slot in SLOTS])
 async def test_inaccessible_and_unknown_ids_get_the_same_response_in_a_suspended_tenant(

@@ -21,7 +21,7 @@ async def test_every_caller_gets_the_outcome_of_the_contract(stage: Stage, case:
     await _check_all_callers(stage, case)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.about("core", "tenancy")
 @pytest.mark.parametrize("case", CASES, ids=[case.route for case in CASES])
 async def test_a_suspended_tenant_can_read_but_not_write(suspended_stage: Stage, case: Case) -> None:
@@ -33,7 +33,7 @@ async def test_a_body_is_validated_after_the_caller_and_before_the_target(stage:
     await _check_forged_bodies(stage, case)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.about("core", "tenancy")
 @pytest.mark.parametrize("case", _BODY_CASES, ids=[case.route for case in _BODY_CASES])
 async def test_a_body_is_validated_after_the_suspension_of_the_tenant(suspended_stage: Stage, case: Case) -> None:

@@ -95,6 +95,8 @@ def test_below_the_disk_floor_only_files_are_refused(small_disk: Path) -> None:
         assert answer[0] in (200, 201)
 
 
+@pytest.mark.sampled(3)
+@pytest.mark.about("blobs", "core", "server")
 @pytest.mark.parametrize("sizes", [(20_000,), (200_000,), (1_000, 20_000, 200_000)], ids=["small", "large", "both"])
 def test_a_disk_filled_with_files_keeps_every_acknowledged_one(small_disk: Path, sizes: tuple[int, ...]) -> None:
     data, filler = small_disk / "data", small_disk / "room"

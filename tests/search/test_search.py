@@ -145,6 +145,8 @@ HOSTILE = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(3)
+@pytest.mark.about("core", "fulltext")
 @pytest.mark.parametrize("q", HOSTILE, ids=range(len(HOSTILE)))
 async def test_query_syntax_of_the_database_is_not_interpreted(ann: Caller, q: str) -> None:
     await write(ann, "Innocent")

@@ -100,7 +100,7 @@ def _is_another_ones_turn(item: pytest.Item) -> bool:
 
 def _runs_on_the_other_database(item: pytest.Item) -> bool:
     """Name and commit decide on which database a test runs, so both are used over time. PostgreSQL gets one in four,
-    where a test takes three times as long.
+    where most tests take two to three times as long.
     """
     database = database_of(item)
     if database is None or _needs_both_databases(item):

@@ -128,6 +128,8 @@ HOSTILE = (
 )  # fmt: skip
 
 
+@pytest.mark.sampled(3)
+@pytest.mark.about("core")
 @pytest.mark.parametrize("repeat", [*REPEATS, *HOSTILE])
 def test_the_cost_of_a_text_is_linear(repeat: str) -> None:
     def seconds(size: int) -> float:
