@@ -180,7 +180,7 @@ def test_a_trigger_starts_a_run_when_a_file_is_uploaded(page: Page, workspace: I
     dialog.get_by_role("button", name="Create trigger").click()
     link = page.get_by_role("link", name="Uploads to invoices/ of type text/*")
     expect(link).to_be_visible()
-    page.get_by_label("Key").fill("invoices/november.txt")
+    page.get_by_role("textbox", name="Key").fill("invoices/november.txt")
     page.get_by_role("button", name="Test", exact=True).click()
     expect(page.get_by_text("1 workflow would start on invoices/november.txt")).to_be_visible()
     expect(page.get_by_text("The key does not begin with inbox/scans/.")).to_be_visible()

@@ -579,7 +579,7 @@ def show_running_run(page: Page, instance: Instance) -> None:
 
 
 def test_key(page: Page, _: Instance) -> None:
-    page.get_by_label("Key").fill("inbox/scans/bill.txt")
+    page.get_by_role("textbox", name="Key").fill("inbox/scans/bill.txt")
     page.get_by_role("button", name="Test", exact=True).click()
     expect(page.get_by_text("1 workflow would start")).to_be_visible()
 
