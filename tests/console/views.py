@@ -12,7 +12,7 @@ from playwright.sync_api import FilePayload, Page, Route, expect
 from tests.console import screens
 from tests.console.browser import settle, sign_in, visit
 from tests.console.instance import PASSWORD, WITH_TWO_FACTOR, WORKFLOWS, Instance
-from tests.console.writing import editor, lose_events, write
+from tests.console.writing import editor, lose_events, replace_text, write
 
 WIDTHS = {1440: 900, 390: 844}
 PLAN = "Two boats on Sundays.\n"
@@ -530,7 +530,7 @@ def write_broken_spec(page: Page, _: Instance) -> None:
         {**WORKFLOWS[0], "steps": [*WORKFLOWS[0]["steps"][:3], {"id": "write", "kind": "tool", "tool": "paint", "end": True}]},
         indent=2,
     )  # fmt: skip
-    spec.fill(broken)
+    replace_text(page, spec, broken)
     expect(page.get_by_role("region", name="Errors").get_by_role("button").first).to_be_visible()
 
 
@@ -579,7 +579,7 @@ def show_running_run(page: Page, instance: Instance) -> None:
 
 
 def test_key(page: Page, _: Instance) -> None:
-    page.get_by_label("Key").fill("inbox/scans/bill.txt")
+    page.get_by_role("textbox", name="Key").fill("inbox/scans/bill.txt")
     page.get_by_role("button", name="Test", exact=True).click()
     expect(page.get_by_text("1 workflow would start")).to_be_visible()
 

@@ -77,3 +77,11 @@ def write(page: Page, text: str) -> None:
 
 def saved(page: Page, version: int) -> Locator:
     return page.get_by_role("toolbar").get_by_text(f"Saved · version {version}").first
+
+
+def replace_text(page: Page, field: Locator, text: str) -> None:
+    """Write over everything in a field with its own editor."""
+    field.click()
+    page.keyboard.press("Control+a")
+    page.keyboard.press("Delete")
+    page.keyboard.insert_text(text)

@@ -79,6 +79,16 @@ const faultGutter = gutter({
   initialSpacer: () => DOT,
 });
 
+/** What replaces a selection gets the colours of the selection as inline styles from Chromium, which the page forbids: the editor does it. */
+const replacing = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    if (event.inputType !== "insertText" || event.data === null || event.isComposing || view.state.selection.main.empty) return false;
+    event.preventDefault();
+    view.dispatch(view.state.replaceSelection(event.data), { userEvent: "input.type", scrollIntoView: true });
+    return true;
+  },
+});
+
 const nonce = (): string => document.querySelector<HTMLMetaElement>("meta[name=csp-nonce]")?.content ?? "";
 
 export default function JsonEditor({ value, onChange, label, marks, describedBy, ref }: Props) {
@@ -110,6 +120,7 @@ export default function JsonEditor({ value, onChange, label, marks, describedBy,
           json,
           syntaxHighlighting(LOOK),
           marked,
+          replacing,
           EditorView.lineWrapping,
           EditorView.contentAttributes.of({ "aria-label": name, ...(described ? { "aria-describedby": described } : {}), spellcheck: "false", autocapitalize: "off", autocorrect: "off" }),
           EditorView.updateListener.of((update) => {

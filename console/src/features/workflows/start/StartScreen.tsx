@@ -80,7 +80,7 @@ function Start({ definition }: { definition: DefinitionDetail }) {
             {t("workflows.try")}
           </Button>
         </div>
-        <div aria-live="polite">{estimate.data && <Estimate dryRun={estimate.data} />}</div>
+        <div className={styles.estimate} aria-live="polite">{estimate.data && <Estimate dryRun={estimate.data} />}</div>
       </form>
     </Item>
   );

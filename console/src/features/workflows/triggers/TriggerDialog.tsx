@@ -94,7 +94,6 @@ function Form({ trigger, definitions, onClose }: Props & { definitions: readonly
       <TagsInput
         label={t("workflows.trigger.field.types")}
         description={t("workflows.trigger.field.types.hint")}
-        data={["application/pdf", "image/*", "text/*", "text/markdown", "text/plain"]}
         acceptValueOnBlur
         maxTags={MOST_TYPES}
         value={types}
