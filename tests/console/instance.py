@@ -425,7 +425,9 @@ class Instance:
         template = self.upload("inbox/letters/form.md", FORM.encode())
         letter = self.upload("inbox/letters/invoice.txt", INVOICE.encode())
         self.await_text(letter)
-        self.run("process-upload", {"object_id": letter, "schema": FIELDS, "template": template, "locales": ["de", "fr"]})
+        self.run(
+            "process-upload", {"object_id": letter, "schema": FIELDS, "template": template, "locales": ["de", "fr"]}
+        )
         self.await_text(self.upload("inbox/letters/invoice.txt", INVOICE.replace("EUR 420", "EUR 480").encode()))
         self._ids["STALE"] = letter
 
