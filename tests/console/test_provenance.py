@@ -26,7 +26,7 @@ def test_a_new_version_makes_derived_files_stale_until_they_are_refreshed(browse
         expect(graph.get_by_role("link", name="fields: show run")).to_have_attribute(
             "href", f"/app/workflows/runs/{run_id}"
         )
-        expect(graph.get_by_role("link", name="bill.txt.form.de.md")).to_be_visible()
+        expect(graph.get_by_role("link", name="bill.txt.form.md.de.md")).to_be_visible()
         expect(processing.get_by_role("region", name="Runs").get_by_role("link", name="process-upload")).to_be_visible()
         expect(processing.get_by_role("region", name="Out of date")).to_have_count(0)
         instance.await_text(instance.upload("bills/bill.txt", INVOICE.replace("420", "480").encode(), "member"))
@@ -57,7 +57,9 @@ def test_a_document_says_that_it_is_out_of_date_and_who_can_refresh_it(browser: 
         drawer = page.get_by_role("dialog", name="Processing")
         expect(drawer.get_by_role("region", name="Out of date")).to_contain_text("This file is out of date")
         expect(drawer).to_contain_text("Someone who can run workflows can refresh this.")
-        expect(drawer.get_by_role("figure", name="Provenance").get_by_role("link", name="plan.md")).to_be_visible()
+        expect(
+            drawer.get_by_role("figure", name="Provenance").get_by_role("link", name="plan.md", exact=True)
+        ).to_be_visible()
         page.reload()
         expect(drawer).to_be_visible()
         page.keyboard.press("Escape")

@@ -634,7 +634,9 @@ def show_timeline(page: Page, _: Instance) -> None:
 
 
 def show_no_entities(page: Page, _: Instance) -> None:
-    page.route("**/api/kg/entities?*", lambda route: route.fulfill(json={"items": [], "next_cursor": None}))
+    page.route(
+        re.compile(r"/api/kg/entities(\?|$)"), lambda route: route.fulfill(json={"items": [], "next_cursor": None})
+    )
     page.reload()
     settle(page)
 
