@@ -613,6 +613,49 @@ def show_empty(path: str) -> Callable[[Page, Instance], None]:
     return act
 
 
+def show_passage(page: Page, _: Instance) -> None:
+    page.get_by_role("region", name="Evidence").get_by_role("listitem").get_by_role("link").nth(1).click()
+    expect(page.get_by_role("complementary", name="Source").locator("mark")).to_be_visible()
+
+
+def show_timeline(page: Page, _: Instance) -> None:
+    """The documents are a month apart."""
+
+    def answer(route: Route) -> None:
+        entity = route.fetch().json()
+        for place, document in enumerate(entity["timeline"]):
+            document["at"] = f"2026-{9 - 2 * place:02}-14T09:00:00Z"
+        route.fulfill(json=entity)
+
+    page.route("**/api/kg/entities/*", answer)
+    page.reload()
+    settle(page)
+    page.get_by_role("region", name="Over time").scroll_into_view_if_needed()
+
+
+def show_no_entities(page: Page, _: Instance) -> None:
+    page.route(
+        re.compile(r"/api/kg/entities(\?|$)"), lambda route: route.fulfill(json={"items": [], "next_cursor": None})
+    )
+    page.reload()
+    settle(page)
+
+
+def estimate_extraction(page: Page, instance: Instance) -> None:
+    instance.await_text(instance.upload("crew/unread.txt", b"Nils Berg sails for Harbour Lines.\n"))
+    open_dialog("Extract entities")(page, instance)
+    expect(page.get_by_role("dialog").get_by_role("status")).to_contain_text("to read, for at most")
+
+
+def show_provenance(page: Page, _: Instance) -> None:
+    page.get_by_role("figure", name="Provenance").scroll_into_view_if_needed()
+
+
+def show_provenance_table(page: Page, _: Instance) -> None:
+    page.get_by_role("region", name="Processing").get_by_text("Table", exact=True).click()
+    page.get_by_role("table", name="Provenance").scroll_into_view_if_needed()
+
+
 def _name(path: str) -> str:
     return path.strip("/").replace("/", "-").replace("$", "one-") or "home"
 
@@ -718,6 +761,17 @@ VIEWS = (
     View("triggers-none",       "/app/workflows/triggers",            act=show_empty("/api/doc-triggers")),
     View("triggers-test",       "/app/workflows/triggers",            act=test_key),
     View("trigger-new",         "/app/workflows/triggers",            act=edit_trigger),
+    View("graph-empty",         "/app/graph",                         act=show_no_entities),
+    View("graph-extract",       "/app/graph",                         act=estimate_extraction),
+    View("entity-table",        "/app/graph/ENTITY?view=table"),
+    View("entity-passage",      "/app/graph/ENTITY",                  act=show_passage),
+    View("entity-timeline",     "/app/graph/ENTITY",                  act=show_timeline),
+    View("entity-merge",        "/app/graph/ENTITY",                  act=open_dialog("Merge", "Merge “Priya Raman”")),
+    View("entity-split",        "/app/graph/ENTITY",                  act=open_dialog("Split", "Split “Priya Raman”")),
+    View("entity-viewer",       "/app/graph/ENTITY",                  "viewer"),
+    View("file-stale",          "/app/files/STALE",                   act=show_provenance),
+    View("file-provenance",     "/app/files/STALE",                   act=show_provenance_table),
+    View("document-processing", "/app/documents/DOCUMENT?show=processing"),
     View("search-results",      "/app/search?q=pier"),
     View("search-nothing",      "/app/search?q=zeppelin"),
     View("search-box",          "/app/",                     act=search_for("pier")),

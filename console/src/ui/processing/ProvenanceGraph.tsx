@@ -3,7 +3,7 @@
 import { useElementSize } from "@mantine/hooks";
 import { IconFile } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
-import { useId } from "react";
+import { useId, type ReactNode } from "react";
 
 import { t } from "@/i18n";
 import { Tag } from "@/ui/Tag";
@@ -52,10 +52,10 @@ function Inside({ card: { file, made }, isHere }: { card: Card; isHere: boolean 
       <span className={styles.name}>
         <IconFile aria-hidden size={15} stroke={1.6} />
         {isHere ? (
-          <b title={file.name}>{file.name}</b>
+          <b title={file.name}>{breakable(file.name)}</b>
         ) : (
           <Link to="/files/$id" params={{ id: file.id }} title={file.name}>
-            {file.name}
+            {breakable(file.name)}
           </Link>
         )}
       </span>
@@ -68,6 +68,9 @@ function Inside({ card: { file, made }, isHere }: { card: Card; isHere: boolean 
     </>
   );
 }
+
+/** A long name breaks after a dot or a dash. */
+const breakable = (name: string): ReactNode => name.split(/(?<=[._-])/).map((part, place) => [place > 0 && <wbr key={place} />, part]);
 
 /** The step that made it, as a link to its run. */
 export function MadeBy({ made: { relative } }: { made: Derivation }) {
