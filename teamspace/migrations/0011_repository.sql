@@ -4,6 +4,7 @@
 -- removed: the newest version is a delete marker; older versions stay. title: of text documents.
 -- sha256: NULL after a multipart upload until it has been computed.
 -- text_tries: how often the text of the newest version could not be extracted.
+-- known_version: the version whose names are in the knowledge graph, or could not be found; 0 if none.
 -- Each clause of the fence in teamspace/repository/access.py has its own indexes, by id and by key, with `removed`
 -- before them. Those of the owner include team_id, so that objects in teams the owner has left are skipped without
 -- reading the rows.
@@ -26,6 +27,7 @@ CREATE TABLE objects (
     text_state TEXT NOT NULL,
     text_fault TEXT,
     text_tries INTEGER NOT NULL DEFAULT 0,
+    known_version INTEGER NOT NULL DEFAULT 0,
     written_at TEXT NOT NULL,
     created_at TEXT NOT NULL,
     updated_at TEXT NOT NULL,
@@ -46,6 +48,10 @@ CREATE INDEX objects_unread_owned ON objects (org_id, owner_id, removed, id, tea
     WHERE text_state IN ('pending', 'failed') AND text_tries < 3;
 CREATE INDEX objects_unread_of_team ON objects (team_id, removed, id)
     WHERE visibility = 'team' AND text_state IN ('pending', 'failed') AND text_tries < 3;
+CREATE INDEX objects_unextracted_owned ON objects (org_id, owner_id, removed, id, team_id)
+    WHERE text_state = 'ready' AND known_version <> version;
+CREATE INDEX objects_unextracted_of_team ON objects (team_id, removed, id)
+    WHERE visibility = 'team' AND text_state = 'ready' AND known_version <> version;
 
 -- actor_kind: human, agent, workflow or s3. removal: a delete marker.
 -- blob: the bytes in the company's namespace; NULL if they are in parts. etag: for S3 clients.

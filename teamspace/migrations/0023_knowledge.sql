@@ -1,13 +1,6 @@
 -- The knowledge graph: which names documents have for people, organisations and other things, where they say so, and
 -- what they say about them. See teamspace/knowledge.
 
--- known_version: the version of the object whose names were extracted, or could not be; 0 if none.
-ALTER TABLE objects ADD COLUMN known_version INTEGER NOT NULL DEFAULT 0;
-CREATE INDEX objects_unextracted_owned ON objects (org_id, owner_id, removed, id, team_id)
-    WHERE text_state = 'ready' AND known_version <> version;
-CREATE INDEX objects_unextracted_of_team ON objects (team_id, removed, id)
-    WHERE visibility = 'team' AND text_state = 'ready' AND known_version <> version;
-
 -- The version of a document that was extracted; what it says goes with it. at: when that version was written.
 -- dropped: what the model named and the text does not have. unread: characters beyond those that were sent.
 CREATE TABLE kg_documents (

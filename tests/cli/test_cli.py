@@ -30,6 +30,7 @@ from tests.branding.help import encoded, picture
 from tests.conversations.help import create, say
 from tests.identity.help import enrolled, login, signed_in, trail
 from tests.jobs.help import claim, complete
+from tests.knowledge.help import learn
 from tests.repository.help import put
 from tests.support.tampering import tamper
 from tests.support.world import Caller, World
@@ -107,6 +108,7 @@ async def populate(world: World) -> None:
     await say(world, ann, conversation, "Which plan?")
     grant = {"user_id": joined["member"]["user_id"], "permission": "notes:read"}
     await ann.post(f"/api/conversations/{conversation}/share", grant)
+    await learn(ann, "Minutes", "Anna Berg met Bob Stone in Oslo.")
     await publish(ann)
     await add_trigger(ann)
     plan = (await bob("PUT", "/api/repo/plan.txt", content=b"Plan")).json()
@@ -262,6 +264,16 @@ VIOLATIONS = [
     ("triggers.history", f"UPDATE trigger_fires SET org_id = {OTHER}"),
     ("triggers.history", "UPDATE trigger_fires SET run_id = NULL"),
     ("triggers.history", "UPDATE trigger_fires SET reason = 'loop'"),
+    ("knowledge.company", f"UPDATE kg_mentions SET org_id = {OTHER}"),
+    ("knowledge.company", f"UPDATE kg_document_names SET org_id = {OTHER}"),
+    ("knowledge.entries", "DELETE FROM kg_entries"),
+    ("knowledge.entries", "UPDATE kg_entries SET audience = 'own:x'"),
+    ("knowledge.mentions", "UPDATE kg_document_names SET mentions = mentions + 1"),
+    ("knowledge.mentions", "DELETE FROM kg_mentions"),
+    ("knowledge.roots", "INSERT INTO kg_merges (team_id, name_id, root_id, org_id, merged_by, created_at)"
+                        " SELECT (SELECT id FROM teams LIMIT 1), id, id, org_id, '', 'x' FROM kg_names"),
+    ("knowledge.text", "DELETE FROM texts WHERE kind = 'entity'"),
+    ("knowledge.text", "UPDATE texts SET ref = 'x' WHERE kind = 'entity'"),
     ("agents.company", f"UPDATE agent_steps SET org_id = {OTHER}"),
     ("ai.answers", f"INSERT INTO model_answers (team_id, digest, org_id, answer, created_at)"
                    f" SELECT id, 'x', {OTHER}, 'x', 'x' FROM teams"),
@@ -406,7 +418,7 @@ VIOLATIONS = [
     ("objects.stored", "DELETE FROM objects"),
     ("objects.audit", "INSERT INTO objects SELECT 'x', org_id, team_id, owner_id, 'x', filename, title, content_type,"
                       " visibility, version, numbered, removed, size, sha256, etag, text_state, text_fault,"
-                      " text_tries, written_at, created_at, updated_at FROM objects"),
+                      " text_tries, known_version, written_at, created_at, updated_at FROM objects"),
     ("objects.derivations", "INSERT INTO object_derivations (object_id, number, source_id, source_number, checked_number,"
                             " org_id, recipe, latest, created_at) SELECT id, 99, id, 1, 1, org_id, '', TRUE, 'x' FROM objects"),
     ("objects.text", "DELETE FROM texts"),

@@ -27,6 +27,7 @@ from teamspace.ops.rows import encoder, select_all
 from teamspace.settings import Settings, load
 from tests.conversations import help as conversations
 from tests.identity.help import enrolled, run_sql, signed_in
+from tests.knowledge.help import learn
 from tests.support.postgres import create_database, drop_database
 from tests.support.world import Caller, World
 from tests.support.world import world as open_world
@@ -116,7 +117,7 @@ def ship_migrations(monkeypatch: Any, *more: Migration) -> None:
 
 
 async def fill(world: World) -> list[str]:
-    """Adds people, second factors, notes, a conversation, a glossary, a translation, a trigger that fired, shares, sign-in attempts and blobs; returns the unused recovery codes of ann."""
+    """Adds people, second factors, notes, a conversation, a glossary, a translation, a trigger that fired, entities, shares, sign-in attempts and blobs; returns the unused recovery codes of ann."""
     ann = await world.bootstrap()
     joined = (await ann.post("/api/members", {"username": "bob", "role": "member"})).json()
     bob = Caller(world, joined["token"])
@@ -138,6 +139,7 @@ async def fill(world: World) -> list[str]:
     steps = [{"id": "find", "kind": "tool", "tool": "search", "with": {"q": "crane"}}]
     await ann.post("/api/workflows", {"slug": "find", "start": "find", "max_steps": 5, "steps": steps})
     await ann.post("/api/workflows/find/run", {})
+    await learn(ann, "Minutes", "Anna Berg met Bob Stone in Oslo. Acme Ltd bought a crane.")
     await ann.post(
         "/api/features/chat", {"enabled": True}
     )  # the last row of the audit log, of which no invariant speaks

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from teamspace.ai import Gateway
+from teamspace.ai import Gateway, ask_once
 from teamspace.completions import JsonSchema, ModelRequest, NamedSchema
 from teamspace.core.db import Db
 from teamspace.core.errors import ResponseRefused
@@ -66,7 +66,7 @@ def to_request(text: str) -> ModelRequest:
 
 async def ask(gateway: Gateway, db: Db, who: Principal, window: TextWindow) -> WindowReply:
     """Return what the model finds in a window; raise ResponseRefused if its reply is not what was asked for."""
-    given = await gateway.call(db, who, to_request(window.text), purpose=_PURPOSE, role=ModelRole.UTILITY)
+    given = await ask_once(gateway, db, who, to_request(window.text), purpose=_PURPOSE, role=ModelRole.UTILITY)
     try:
         reply = msgspec.convert(given.answer.parsed, WindowReply)
     except msgspec.ValidationError as fault:
