@@ -23,7 +23,7 @@ class WordCount(msgspec.Struct, frozen=True):
 
 # fmt: off
 TOOLS = (
-    Tool("word_count", "count_words", "Count the words of a text.", Permission.CHAT_USE),
+    Tool("word_count", "count_words", "Count the words of a text.", Permission.CHAT_USE, only_documents=True),
 )
 ROUTES = (
     PluginRoute("GET",  "/word-count", Permission.CHAT_USE, "count_query", "Count the words of the text in the query.", query=FewWords),

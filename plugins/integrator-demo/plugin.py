@@ -33,7 +33,7 @@ class LaneReport(msgspec.Struct, frozen=True):
 
 # fmt: off
 TOOLS = (
-    Tool("shipment_eta", "estimate", "Estimate how many days a shipment takes on a lane.", Permission.CHAT_USE),
+    Tool("shipment_eta", "estimate", "Estimate how many days a shipment takes on a lane.", Permission.CHAT_USE, only_documents=True),
 )
 ROUTES = (
     PluginRoute("GET",  "/eta", Permission.CHAT_USE, "estimate_query", "Estimate how many days a shipment takes on the lane in the query.", query=Lane),

@@ -23,8 +23,8 @@ from teamspace.sdk import (
 
 # fmt: off
 TOOLS = (
-    Tool("chat_message",   "chat_message",   "Ask the chat model, and return its answer.", Permission.CHAT_USE, Feature.CHAT, slow=True, estimate="estimate"),
-    Tool("translate_text", "translate_text", "Translate a text with the team's glossary.", Permission.CHAT_USE, Feature.TRANSLATE, slow=True, estimate="estimate"),
+    Tool("chat_message",   "chat_message",   "Ask the chat model, and return its answer.", Permission.CHAT_USE, Feature.CHAT, slow=True, estimate="estimate", only_documents=True),
+    Tool("translate_text", "translate_text", "Translate a text with the team's glossary.", Permission.CHAT_USE, Feature.TRANSLATE, slow=True, estimate="estimate", only_documents=True),
 )
 # fmt: on
 WORKFLOWS = (Workflow(json.loads((Path(__file__).parent / "translate-chat.json").read_text())),)

@@ -98,6 +98,9 @@ class Tool(msgspec.Struct, frozen=True):
     """The kinds of artifacts that it returns; none if it returns other values."""
     slow: bool = False
     """Whether a call can take minutes: a plugin's tool then gets them, and MCP clients get a task instead of waiting."""
+    only_documents: bool = False
+    """Whether its result has nothing of its caller's but what is in documents that its arguments or its result name:
+    whoever may read these may see it in a run."""
     estimate: str | None = None
     """Maps the arguments, as a dictionary, to what a call is expected to spend; None: it spends nothing."""
 

@@ -19,8 +19,8 @@ from teamspace.tools import Artifact, Find, Length, Start, ToolContext
 
 # fmt: off
 TOOLS = (
-    Tool("read_document",   "read_document",   "Return a passage of the text of a document or file: at `start`, or with the words in `find`. `end` and `total` say where to go on.", row(P.FILES_READ)),
-    Tool("create_document", "create_document", "Create a document in Markdown.", P.FILES_WRITE, artifacts=("document",)),
+    Tool("read_document",   "read_document",   "Return a passage of the text of a document or file: at `start`, or with the words in `find`. `end` and `total` say where to go on.", row(P.FILES_READ), only_documents=True),
+    Tool("create_document", "create_document", "Create a document in Markdown.", P.FILES_WRITE, artifacts=("document",), only_documents=True),
 )
 # fmt: on
 

@@ -17,8 +17,8 @@ from teamspace.quota import Spend
 
 # fmt: off
 TOOLS = (
-    Tool("kg_list_unextracted", "list_unextracted", "List the ids of up to 40 documents whose entities and relations were not extracted yet.", row(P.FILES_WRITE)),
-    Tool("kg_extract",          "extract",          "Extract the entities and relations of a document for the knowledge graph, and return how many there are.", row(P.FILES_WRITE), slow=True, estimate="estimate"),
+    Tool("kg_list_unextracted", "list_unextracted", "List the ids of up to 40 documents whose entities and relations were not extracted yet.", row(P.FILES_WRITE), only_documents=True),
+    Tool("kg_extract",          "extract",          "Extract the entities and relations of a document for the knowledge graph, and return how many there are.", row(P.FILES_WRITE), slow=True, estimate="estimate", only_documents=True),
 )
 # fmt: on
 

@@ -41,7 +41,8 @@ CREATE TABLE workflow_versions (
 ) STRICT, WITHOUT ROWID;
 
 -- A run. scope and limited_by: as of jobs. digest: of its spec. step: the one it is at. counts: JSON, the number of items
--- by map. objects: how many documents it names; of more than 200 none is listed. error: JSON.
+-- by map. objects: how many documents it names; of more than 200 none is listed. private: a tool
+-- may have read more of the owner's than these. error: JSON.
 CREATE TABLE runs (
     id TEXT NOT NULL PRIMARY KEY,
     org_id TEXT NOT NULL REFERENCES orgs (id),
@@ -61,6 +62,7 @@ CREATE TABLE runs (
     counts TEXT NOT NULL,
     locale TEXT NOT NULL,
     objects INTEGER NOT NULL,
+    private BOOLEAN NOT NULL DEFAULT FALSE,
     requests INTEGER NOT NULL,
     tokens INTEGER NOT NULL,
     error TEXT,

@@ -21,12 +21,12 @@ from teamspace.tools import Artifact, ToolContext
 
 # fmt: off
 TOOLS = (
-    Tool("doc_text",            "doc_text",            "Return the whole text of a document or file; it is extracted if that was not done yet.", row(P.FILES_READ), artifacts=("text",), slow=True),
-    Tool("doc_extract_fields",  "doc_extract_fields",  "Extract fields from a document's text, as JSON for a schema, into a document beside it.", P.FILES_WRITE, F.CHAT, artifacts=("document",), slow=True, estimate="estimate_fields"),
-    Tool("doc_render",          "doc_render",          "Fill in a template with data, into a document beside the given one. `missing` names the fields without a value.", P.FILES_WRITE, artifacts=("document",), slow=True),
-    Tool("doc_translate",       "doc_translate",       "Translate a document with the team's glossary, into a Markdown document beside it.", P.FILES_WRITE, F.TRANSLATE, artifacts=("document",), slow=True, estimate="estimate_translation"),
-    Tool("repo_list_unindexed", "repo_list_unindexed", "List up to 40 documents whose text is not in the search index, and that the caller may change.", row(P.FILES_READ)),
-    Tool("repo_extract_text",   "repo_extract_text",   "Extract the text of a document and add it to the search index.", row(P.FILES_READ), slow=True),
+    Tool("doc_text",            "doc_text",            "Return the whole text of a document or file; it is extracted if that was not done yet.", row(P.FILES_READ), artifacts=("text",), slow=True, only_documents=True),
+    Tool("doc_extract_fields",  "doc_extract_fields",  "Extract fields from a document's text, as JSON for a schema, into a document beside it.", P.FILES_WRITE, F.CHAT, artifacts=("document",), slow=True, estimate="estimate_fields", only_documents=True),
+    Tool("doc_render",          "doc_render",          "Fill in a template with data, into a document beside the given one. `missing` names the fields without a value.", P.FILES_WRITE, artifacts=("document",), slow=True, only_documents=True),
+    Tool("doc_translate",       "doc_translate",       "Translate a document with the team's glossary, into a Markdown document beside it.", P.FILES_WRITE, F.TRANSLATE, artifacts=("document",), slow=True, estimate="estimate_translation", only_documents=True),
+    Tool("repo_list_unindexed", "repo_list_unindexed", "List up to 40 documents whose text is not in the search index, and that the caller may change.", row(P.FILES_READ), only_documents=True),
+    Tool("repo_extract_text",   "repo_extract_text",   "Extract the text of a document and add it to the search index.", row(P.FILES_READ), slow=True, only_documents=True),
 )
 # fmt: on
 

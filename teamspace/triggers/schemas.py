@@ -9,7 +9,7 @@ from msgspec import UNSET, UnsetType
 from teamspace.core.messages import Key, Param, render
 from teamspace.core.paging import Paging
 
-MAX_TRIGGERS = 100
+MAX_TRIGGERS = 50
 """Per team: all of them are matched with every upload."""
 MAX_INPUT = 16 * 1024
 """In bytes of JSON: it is decoded in the transaction of the upload."""

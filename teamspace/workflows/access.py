@@ -2,7 +2,7 @@
 
 Members of the team who may read workflows see every run as an outline: that it exists, and its state. Its owner, the
 team's admins, and those who may read every document that it names see it in full. A run that names no document, or too
-many to list, is only for the owner and the admins.
+many to list, or whose tools may have read something else of the owner's, is only for the owner and the admins.
 """
 
 from teamspace import repository
@@ -45,7 +45,7 @@ def may_cancel(who: Principal, run: RunRow) -> bool:
 
 def _by_documents(documents: Fence) -> Clause:
     readable = all_admitted("run_objects", "run_objects.run_id = runs.id", "object_id", documents)
-    return Clause(f"{_TEAM.where} AND runs.objects BETWEEN 1 AND {MAX_OBJECTS} AND {readable}")
+    return Clause(f"{_TEAM.where} AND NOT runs.private AND runs.objects BETWEEN 1 AND {MAX_OBJECTS} AND {readable}")
 
 
 def _params(who: Principal) -> dict[str, str]:

@@ -212,6 +212,8 @@ class StepResult(msgspec.Struct, frozen=True, omit_defaults=True):
     usage: Spend = Spend(0, 0)
     objects: tuple[str, ...] = ()
     """Ids in its arguments and its result that could be documents."""
+    private: bool = False
+    """Whether the tool may have read more of the owner's than these documents."""
 
 
 class StepMeta(msgspec.Struct, frozen=True):

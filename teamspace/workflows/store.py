@@ -217,6 +217,10 @@ async def add_objects(tx: Tx, run: RunRow, object_ids: Sequence[str], most: int)
     )  # fmt: skip
 
 
+async def set_private(tx: Tx, run_id: str) -> None:
+    await tx.run("UPDATE runs SET private = TRUE WHERE id = :id AND NOT private", id=run_id)
+
+
 async def insert_step(
     tx: Tx, run: RunRow, step_id: str, number: int, state: StepState, total: int, error: RunFault | None = None
 ) -> None:

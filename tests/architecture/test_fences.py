@@ -8,7 +8,9 @@ import pytest
 from tests.architecture.statements import Statement, statements, tenant_tables
 
 UNFENCED = {
-    "the fence is inside the search that it takes": ("audit.select", "audit.select_lines"),
+    "the fence is inside the search that it takes": (
+        "audit.select", "audit.select_lines", "knowledge.select_documents", "knowledge.select_names",
+    ),
     "ids, numbers or action names only, in the company of the fence": (
         "audit.seq_below", "audit.seq_from", "audit.next_action", "audit.walk_end",
     ),

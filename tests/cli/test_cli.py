@@ -273,7 +273,7 @@ VIOLATIONS = [
     ("knowledge.roots", "INSERT INTO kg_merges (team_id, name_id, root_id, org_id, merged_by, created_at)"
                         " SELECT (SELECT id FROM teams LIMIT 1), id, id, org_id, '', 'x' FROM kg_names"),
     ("knowledge.text", "DELETE FROM texts WHERE kind = 'entity'"),
-    ("knowledge.text", "UPDATE texts SET ref = 'x' WHERE kind = 'entity'"),
+    ("knowledge.text", "UPDATE texts SET ref = ref || 'x' WHERE kind = 'entity'"),
     ("agents.company", f"UPDATE agent_steps SET org_id = {OTHER}"),
     ("ai.answers", f"INSERT INTO model_answers (team_id, digest, org_id, answer, created_at)"
                    f" SELECT id, 'x', {OTHER}, 'x', 'x' FROM teams"),
@@ -402,7 +402,7 @@ VIOLATIONS = [
     ("objects.newest", "UPDATE objects SET size = 7"),
     ("objects.newest", "INSERT INTO object_versions SELECT 'x', object_id, org_id, 2, removal, size, blob, sha256, etag,"
                        " content_type, filename, title, carried, tags, author_id, actor_kind, run_id, created_at, text_blob"
-                       " FROM object_versions"),
+                       " FROM object_versions WHERE filename = 'plan.txt'"),
     ("objects.newest", "UPDATE objects SET removed = TRUE"),
     ("objects.newest", "UPDATE objects SET etag = 'x'"),
     ("objects.newest", "UPDATE objects SET sha256 = NULL"),
@@ -418,15 +418,15 @@ VIOLATIONS = [
     ("objects.stored", "DELETE FROM objects"),
     ("objects.audit", "INSERT INTO objects SELECT 'x', org_id, team_id, owner_id, 'x', filename, title, content_type,"
                       " visibility, version, numbered, removed, size, sha256, etag, text_state, text_fault,"
-                      " text_tries, known_version, written_at, created_at, updated_at FROM objects"),
+                      " text_tries, known_version, written_at, created_at, updated_at FROM objects WHERE key = 'plan.txt'"),
     ("objects.derivations", "INSERT INTO object_derivations (object_id, number, source_id, source_number, checked_number,"
                             " org_id, recipe, latest, created_at) SELECT id, 99, id, 1, 1, org_id, '', TRUE, 'x' FROM objects"),
     ("objects.text", "DELETE FROM texts"),
     ("objects.text", "UPDATE objects SET removed = TRUE"),
-    ("objects.text", "UPDATE texts SET ref = 'x' WHERE kind = 'object'"),
+    ("objects.text", "UPDATE texts SET ref = ref || 'x' WHERE kind = 'object'"),
     ("objects.text", f"UPDATE texts SET org_id = {OTHER}"),
     ("notes.text", "DELETE FROM texts"),
-    ("notes.text", "UPDATE texts SET ref = 'x'"),
+    ("notes.text", "UPDATE texts SET ref = ref || 'x'"),
     ("notes.text", f"UPDATE texts SET org_id = {OTHER}"),
     ("notes.text", "DELETE FROM notes"),
 ]  # fmt: skip
@@ -511,11 +511,11 @@ async def test_parts_with_gaps_or_overlaps_are_found(
     (query,) = [row.sql for row in wiring.INVARIANTS if row.name == "objects.bytes"]
     with pytest.raises(RolledBack):
         async with world.db.maintenance(system()) as tx:
-            await tx.run("UPDATE object_versions SET blob = NULL")
+            await tx.run("UPDATE object_versions SET blob = NULL WHERE filename = 'plan.txt'")
             for number, (start, size) in enumerate(parts):
                 await tx.run(
                     "INSERT INTO object_parts (version_id, number, org_id, start, size, blob, md5)"
-                    " SELECT id, :number, org_id, :start, :size, 'x', 'x' FROM object_versions",
+                    " SELECT id, :number, org_id, :start, :size, 'x', 'x' FROM object_versions WHERE filename = 'plan.txt'",
                     number=number, start=start, size=size,
                 )  # fmt: skip
             found = await tx.all(str, query)

@@ -21,7 +21,7 @@ pytestmark = [
 NAMED = "harbour-digest"
 SLOW: dict[str, Any] = {
     "format": 1, "slug": "slow-counts", "title": "Slow counts", "inputs": {"places": {"type": "array"}}, "start": "each",
-    "max_steps": 200, "steps": [
+    "max_steps": 1000, "steps": [
         {"id": "each", "kind": "map", "over": {"$ref": "input.places"}, "tool": "search", "with": {"q": {"$ref": "item"}}},
         {"id": "again", "kind": "map", "over": {"$ref": "input.places"}, "tool": "search", "with": {"q": {"$ref": "item"}}, "end": True},
     ],
@@ -124,7 +124,7 @@ def test_a_run_is_followed_live_and_cancelled(page: Page, workspace: Instance) -
     workspace.call("POST", "/api/workflows", SLOW, workspace.operator)
     page.goto("/app/workflows/runs?slug=slow-counts")
     expect(page.get_by_text("No matching runs")).to_be_visible()
-    body = {"input": {"places": ["pier"] * 100}}
+    body = {"input": {"places": ["pier"] * 450}}
     run = workspace.call("POST", "/api/workflows/slow-counts/run", body, workspace.operator)["id"]
     page.get_by_role("link", name="slow-counts, version 1").click()
     page.get_by_role("button", name="Cancel run").click()

@@ -134,10 +134,17 @@ class Stage:
             await stage._create_company(first, second)
         for kind in KINDS:
             stage._people[kind.name] = await stage._person(kind)
+        for setup in stage.teams.values():
+            await stage._look_at_workflows(setup)
         await world.suspend(stage.teams[SUSPENDED].org)
         if stage.hosted:
             await stage._provision()
         return stage
+
+    async def _look_at_workflows(self, setup: TeamSetup) -> None:
+        """A team gets the workflows of plugins when someone first looks at them."""
+        who = Principal("api", Call(), user_id=setup.author.user_id, org_id=setup.org.id, team_id=setup.team.id)
+        await self.world.app.dependencies[workflows.Catalog].materialize(self.world.db, who)
 
     async def caller(self, kind: Kind, permission: str = "") -> Caller:
         """Return a caller of this type for a route that needs `permission`. Sessions are new each time."""

@@ -198,7 +198,7 @@ async def _trigger(stage: Stage, kind: Kind) -> str:
 
 
 async def own_workflow(stage: Stage, kind: Kind) -> str:
-    return await stage.workflow(stage.teams[kind.team])
+    return await stage.published(stage.teams[kind.team])
 
 
 async def _workflow(stage: Stage, kind: Kind) -> str:

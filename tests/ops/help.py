@@ -27,7 +27,7 @@ from teamspace.ops.rows import encoder, select_all
 from teamspace.settings import Settings, load
 from tests.conversations import help as conversations
 from tests.identity.help import enrolled, run_sql, signed_in
-from tests.knowledge.help import learn
+from tests.knowledge.help import use
 from tests.support.postgres import create_database, drop_database
 from tests.support.world import Caller, World
 from tests.support.world import world as open_world
@@ -37,7 +37,7 @@ LOGO = b"\x89PNG of a company \x00\xff" * 1800
 BANNER = b"\x89PNG of the instance \x00\xfe" * 1600
 UNUSED = b"nothing names this yet" * 1600
 """These are too large for a row, and are stored in files."""
-PLAN = "A crane, \x01 and ünï words"
+PLAN = "A crane of Acme Ltd, \x01 and ünï words"
 SCRAP = b"nothing names this yet, and it is small"
 """These are stored in their rows."""
 
@@ -126,7 +126,7 @@ async def fill(world: World) -> list[str]:
     await world.anonymous.post("/api/login", {"username": "ann", "password": "wrong"})
     await publish(ann)
     await add_trigger(ann, match_prefix="documents/")
-    await bob.post("/api/documents", {"title": "Crane", "body": PLAN, "visibility": "team"})
+    crane = (await bob.post("/api/documents", {"title": "Crane", "body": PLAN, "visibility": "team"})).json()
     note = {"title": "Plän 漢字 🎉", "body": "line\n\t\"quoted\" \\ 'single' \x01", "tags": ["α", "b"]}
     created = (await bob.post("/api/notes", note, headers={"idempotency-key": "once | only"})).json()
     await bob.post(f"/api/notes/{created['id']}/share", {"user_id": ann.user_id, "permission": "notes:read"})
@@ -139,7 +139,7 @@ async def fill(world: World) -> list[str]:
     steps = [{"id": "find", "kind": "tool", "tool": "search", "with": {"q": "crane"}}]
     await ann.post("/api/workflows", {"slug": "find", "start": "find", "max_steps": 5, "steps": steps})
     await ann.post("/api/workflows/find/run", {})
-    await learn(ann, "Minutes", "Anna Berg met Bob Stone in Oslo. Acme Ltd bought a crane.")
+    await use(ann, "kg_extract", object=crane["id"])
     await ann.post(
         "/api/features/chat", {"enabled": True}
     )  # the last row of the audit log, of which no invariant speaks

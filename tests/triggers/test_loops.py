@@ -130,8 +130,8 @@ class Derivations:
     async def _derive(self, tx: Tx, row: ObjectRow, version: VersionRow) -> None:
         for source in self.sources:
             await tx.run(
-                "INSERT INTO object_derivations (object_id, number, source_id, source_number, org_id, created_at)"
-                " VALUES (:id, :number, :source, 1, :org_id, :now)",
+                "INSERT INTO object_derivations (object_id, number, source_id, source_number, checked_number, org_id,"
+                " recipe, latest, created_at) VALUES (:id, :number, :source, 1, 1, :org_id, '', TRUE, :now)",
                 id=row.id, number=version.number, source=source, org_id=row.org_id, now=row.created_at,
             )  # fmt: skip
         await self._announce(tx, row, version)

@@ -81,6 +81,26 @@ async def test_documents_in_results_and_arguments_count_too(world: World) -> Non
         assert (await get_run(eve, run["id"]))["view"] == "outline"
 
 
+async def test_a_run_whose_tools_read_more_than_documents_is_its_owners(world: World) -> None:
+    """Otherwise a reader of the document would read the private note that the search has found, too."""
+    async with workflow_world(world) as ann:
+        bob, eve = await world.person(ann.org, ann.team), await world.person(ann.org, ann.team)
+        shared = await put(bob, "shared.txt", "team")
+        assert (await bob.post("/api/notes", {"title": "Salary", "body": "A secret"})).status_code == 201
+        raw = spec(
+            "searching",
+            call("card", "toy_card", **{"with": {"object": ref("input.object")}}),
+            call("find", "search", **{"with": {"q": "salary"}}),
+            inputs={"object": {"type": "string"}},
+        )
+        await publish(ann, raw)
+        run = await ended(bob, (await start(bob, "searching", {"object": shared}))["id"])
+        assert run["objects"] == [shared] and "Salary" in str(run)
+        seen = await get_run(eve, run["id"])
+        assert (seen["view"], set(seen)) == ("outline", OUTLINE)
+        assert (await get_run(ann, run["id"]))["view"] == "full", "an admin"
+
+
 async def test_a_run_that_names_very_many_documents_is_its_owners(world: World) -> None:
     async with workflow_world(world) as ann:
         bob, eve = await world.person(ann.org, ann.team), await world.person(ann.org, ann.team)

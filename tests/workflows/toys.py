@@ -28,9 +28,9 @@ TOOLS = (
     Tool("toy_sum",     "add_up",    "Add up the results of a map.",              Permission.WORKFLOWS_RUN),
     Tool("toy_say",     "say",       "Return a text, or fail, or wait.",          Permission.WORKFLOWS_RUN),
     Tool("toy_fill",    "fill",      "Return a text of this length.",             Permission.WORKFLOWS_RUN),
-    Tool("toy_any",     "anything",  "Return what it is given.",                  Permission.WORKFLOWS_RUN),
+    Tool("toy_any",     "anything",  "Return what it is given.",                  Permission.WORKFLOWS_RUN, only_documents=True),
     Tool("toy_spend",   "spend",     "Spend a request and some tokens.",          Permission.WORKFLOWS_RUN, estimate="estimate_spend"),
-    Tool("toy_card",    "card",      "Return a card about a document.",           Permission.WORKFLOWS_RUN, artifacts=("document",)),
+    Tool("toy_card",    "card",      "Return a card about a document.",           Permission.WORKFLOWS_RUN, artifacts=("document",), only_documents=True),
 )
 # fmt: on
 

@@ -75,6 +75,8 @@ async def _note_result(tx: Tx, job: EndedJob, origin: JobOrigin, result: StepRes
     )
     if spent.requests or spent.tokens:
         await store.add_usage(tx, origin.run_id, spent.requests, spent.tokens)
+    if result.private:
+        await store.set_private(tx, origin.run_id)
     if result.objects and (run := await store.get_stored(tx, origin.run_id)):
         await add_objects(tx, run, result.objects)
     await _record(tx, job.account.org_id, job.account.team_id, origin.run_id)

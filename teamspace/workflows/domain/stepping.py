@@ -44,7 +44,9 @@ async def run_step(db: Db, who: Principal, input: StepInput, toolbox: Toolbox) -
     caller = msgspec.structs.replace(who, call=msgspec.structs.replace(who.call, meter=meter))
     context = ToolContext("workflow", key=f"{input.run_id}:{input.step_id}:{input.item}")
     result = await toolbox.call(db, caller, step.tool, arguments, context)
-    return await _run(_length(result), _to_result, spec, step.id, result.value, meter, named)
+    done = await _run(_length(result), _to_result, spec, step.id, result.value, meter, named)
+    tool = toolbox.get(step.tool)
+    return msgspec.structs.replace(done, private=tool is None or not tool.row.only_documents)
 
 
 async def _load_scope(
