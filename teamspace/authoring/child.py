@@ -19,11 +19,21 @@ import msgspec
 from teamspace import blobs, jobs, plugins, tools, wiring
 from teamspace.app import Assembly, assemble
 from teamspace.authoring import samples, store_checks, validator_checks
-from teamspace.authoring.schemas import Begun, KindRow, Line, PluginContents, RouteRow, ToolRow, Unmet, Verdict
+from teamspace.authoring.schemas import (
+    Begun,
+    KindRow,
+    Line,
+    PluginContents,
+    RouteRow,
+    ToolRow,
+    Unmet,
+    Verdict,
+    WorkflowRow,
+)
 from teamspace.core.errors import Refusal
 from teamspace.core.limits import Stopping
 from teamspace.core.loader import Package
-from teamspace.core.tables import BlobStoreSpec, BootError
+from teamspace.core.tables import BlobStoreSpec, BootError, Workflow
 from teamspace.settings import Settings, load
 
 
@@ -112,8 +122,14 @@ def _describe(assembly: Assembly, package: Package) -> PluginContents:
             KindRow(kind.name, kind.row.callable and kind.handler is not None, _schema(kind.input) or {})
             for kind in _own_kinds(assembly, package)
         ],
+        workflows=[WorkflowRow(row.slug, _inputs_schema(row.spec)) for row in own.rows.get(Workflow, ())],
         blob_stores=[row.name for row in own.rows.get(BlobStoreSpec, ())],
     )
+
+
+def _inputs_schema(spec: dict[str, Any]) -> dict[str, Any]:
+    inputs: dict[str, Any] = spec.get("inputs", {})
+    return {"type": "object", "properties": inputs, "required": list(inputs), "additionalProperties": False}
 
 
 def _schema(shape: type[msgspec.Struct] | None) -> dict[str, Any] | None:

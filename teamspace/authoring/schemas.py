@@ -58,6 +58,11 @@ class KindRow(msgspec.Struct, frozen=True):
     input: dict[str, Any]
 
 
+class WorkflowRow(msgspec.Struct, frozen=True):
+    slug: str
+    inputs: dict[str, Any]
+
+
 class PluginContents(msgspec.Struct, frozen=True, tag="contents"):
     """What a plugin that was loaded adds."""
 
@@ -66,6 +71,7 @@ class PluginContents(msgspec.Struct, frozen=True, tag="contents"):
     tools: list[ToolRow]
     routes: list[RouteRow]
     kinds: list[KindRow]
+    workflows: list[WorkflowRow]
     blob_stores: list[str]
 
 

@@ -1,4 +1,4 @@
-"""Uses what a plugin adds on a real server: tools, routes, kinds of jobs, files and blob stores."""
+"""Uses what a plugin adds on a real server: tools, routes, kinds of jobs, workflows, files and blob stores."""
 
 import http.client
 import os
@@ -11,7 +11,16 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from teamspace.authoring import samples
-from teamspace.authoring.schemas import KindRow, PluginContents, RouteRow, ToolRow, Unmet, Verdict, name_store
+from teamspace.authoring.schemas import (
+    KindRow,
+    PluginContents,
+    RouteRow,
+    ToolRow,
+    Unmet,
+    Verdict,
+    WorkflowRow,
+    name_store,
+)
 from teamspace.core.content_types import find_content_type
 from teamspace.sdk import testing
 from teamspace.sdk.testing import HttpAnswer, PluginClient, PluginServer
@@ -30,6 +39,7 @@ def check(folder: Path, contents: PluginContents, seconds: float) -> Iterator[Ve
         *(check for row in contents.tools for check in _tool_checks(row)),
         *(check for row in contents.routes for check in _route_checks(row)),
         *(check for row in contents.kinds if row.is_requested for check in _kind_checks(row)),
+        *(check for row in contents.workflows for check in _workflow_checks(row)),
         *_file_checks(folder, contents.id),
     ]
     folders = [] if contents.is_shipped else [folder]
@@ -207,6 +217,32 @@ def _kind_checks(row: KindRow) -> Iterator[Check]:
 
     yield subject, "does jobs that fit its input", runs
     yield subject, "refuses input that does not fit", refuses
+
+
+# Workflows
+
+
+def _workflow_checks(row: WorkflowRow) -> Iterator[Check]:
+    subject, path = f"the workflow {row.slug}", f"/api/workflows/{row.slug}"
+
+    def has_spec(server: PluginServer) -> None:
+        answer = server.get(path)
+        _expect(answer, 200)
+        if answer.json()["spec"]["slug"] != row.slug:
+            raise Unmet("its spec is that of another workflow")
+
+    def estimates(server: PluginServer) -> None:
+        for input in samples.fitting(row.inputs):
+            _expect(server.post(f"{path}/run", {"input": input, "dry_run": True}), 200)
+
+    def refuses(server: PluginServer) -> None:
+        for what, input in samples.misfitting(row.inputs):
+            if server.post(f"{path}/run", {"input": input, "dry_run": True}).status != 400:
+                raise Unmet(f"an input {what} was accepted")
+
+    yield subject, "is there for every team", has_spec
+    yield subject, "can be estimated with inputs that fit", estimates
+    yield subject, "refuses inputs that do not fit", refuses
 
 
 # Files
