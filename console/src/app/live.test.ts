@@ -123,8 +123,8 @@ test("every type has its queries", () => {
     FRESHNESS.filter((row) => row.type === type).flatMap((row) => row.stale("ID").map(({ queryKey }) => queryKey.join("/")));
   expect(keys("note")).toEqual(["notes/list", "notes/one/ID", "search", "notes/recent"]);
   expect(keys("object")).toEqual([
-    "files/list", "files/one/ID", "files/one/ID/derivations", "versions/ID", "sharing/ID",
-    "documents/list", "documents/one/ID", "search", "files/recent",
+    "files/list", "files/one/ID", "processing", "versions/ID", "sharing/ID",
+    "documents/list", "documents/one/ID", "entities", "search", "files/recent",
   ]);
   expect(keys("job")).toEqual(["jobs/list", "jobs/active", "jobs/latest", "jobs/one/ID"]);
   expect(keys("usage")).toEqual(["usage"]);
