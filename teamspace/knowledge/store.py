@@ -382,7 +382,7 @@ _IN_USE = (
 async def select_unused(db: Reads, limit: int) -> list[str]:
     """Return ids of names that documents have lost."""
     return await db.all(
-        str, "SELECT DISTINCT name_id FROM (SELECT name_id FROM kg_unused LIMIT :limit) AS some", limit=limit
+        str, "SELECT DISTINCT name_id FROM (SELECT name_id FROM kg_unused LIMIT :limit) AS page", limit=limit
     )
 
 

@@ -62,13 +62,14 @@ def test_what_is_left_out_has_a_reason() -> None:
     assert not OMITTED.keys() & {method.route for method in METHODS}
 
 
+_SPECIAL: dict[str, Any] = {"content": b"bytes", "spec": {"slug": "a"}}
+
+
 def arguments(function: Any) -> tuple[list[Any], dict[str, Any]]:
     """Return some value for each required parameter."""
     required = [one for one in inspect.signature(function).parameters.values() if one.default is one.empty]
     positional = [
-        b"bytes" if one.name == "content" else f"a {one.name}/%"
-        for one in required
-        if one.kind is one.POSITIONAL_OR_KEYWORD
+        _SPECIAL.get(one.name, f"a {one.name}/%") for one in required if one.kind is one.POSITIONAL_OR_KEYWORD
     ]
     return positional, {one.name: "text" for one in required if one.kind is one.KEYWORD_ONLY}
 
@@ -108,6 +109,7 @@ def test_a_claim_is_never_repeated_and_other_writes_of_a_worker_are_harmless() -
     assert flags == {
         "workers.claim": (True, False),
         **{f"workers.{name}": (False, True) for name in ("heartbeat", "complete", "fail")},
+        "workflows.check": (False, True),
     }
 
 

@@ -63,6 +63,7 @@ _UNREACHABLE = frozenset({
     "POST /api/workers/jobs/:id/fail", "POST /api/jobs",
     "GET /api/events",  # never ends
     "DELETE /api/ai/chat/stream/:id",  # needs a turn that runs
+    "POST /api/runs/:id/cancel",  # needs a run that has not ended
     # These need an entity, which only an extracted document has.
     "GET /api/kg/entities/:id", "POST /api/kg/entities/:id/merge", "POST /api/kg/entities/:id/split",
     "GET /beta/bundle/:plugin/*path",  # no plugin that ships has public files
@@ -141,6 +142,7 @@ class Scenario(msgspec.Struct, frozen=True):
             ]
             for _ in range(20)
         ]
+        served.put("/api/repo/files/same.txt", b"Same", operator)
         documents = [
             served.call("POST", "/api/documents", {"title": f"Plan {number}", "visibility": "team"}, token=operator)[
                 "id"
@@ -161,7 +163,8 @@ class Scenario(msgspec.Struct, frozen=True):
             "body.match_prefix": ["x/#/"],
             "query.key": ["x/#.png"],
             "query.content_type": ["image/png"],
-            "path.key": ["files/#.txt"],
+            "path.key": ["files/#.txt", "files/same.txt"],
+            "/api/repo/{key} header.If-Match": ["*"],
             "query.filename": ["file-#.txt"],
             "body.principal_type": ["user"],
             "body.principal_id": person,

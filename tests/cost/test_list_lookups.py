@@ -56,8 +56,8 @@ FILLINGS = (
     f" {_NUMBERS} {_ID}, {_ID}, :org, {_ID}, {_ID}, 1, {_NOW} FROM numbers",
     f"INSERT INTO trigger_ancestry (object_id, number, org_id, depth, triggers) {_NUMBERS} {_ID}, 1, :org, 1, '[]'"
     " FROM numbers",
-    "INSERT INTO object_derivations (object_id, number, source_id, source_number, org_id, created_at)"
-    f" {_NUMBERS} {_ID}, 1, {_ID}, 1, :org, {_NOW} FROM numbers",
+    "INSERT INTO object_derivations (object_id, number, source_id, source_number, checked_number, org_id, recipe, latest,"
+    f" created_at) {_NUMBERS} {_ID}, 1, {_ID}, 1, 1, :org, '', TRUE, {_NOW} FROM numbers",
     f"INSERT INTO team_model_roles (team_id, role, org_id, executor_id, updated_at) {_NUMBERS} {_ID}, 'chat', :org, {_ID},"
     f" {_NOW} FROM numbers",
     f"INSERT INTO glossaries (team_id, target, org_id, revision) {_NUMBERS} {_ID}, 'de', :org, 1 FROM numbers",

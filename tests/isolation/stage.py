@@ -290,13 +290,14 @@ class Stage:
 
     async def workflow(self, setup: TeamSetup) -> str:
         """Publish a workflow, if the team has it not yet, and return its slug."""
-        raw = {"slug": "isolation", "start": "find", "max_steps": 5, "steps": [
+        slug = f"isolation-{setup.team.id}"
+        raw = {"slug": slug, "start": "find", "max_steps": 5, "steps": [
             {"id": "find", "kind": "tool", "tool": "search", "with": {"q": "isolation"}}]}  # fmt: skip
         checked = definitions.check(raw, definitions.find_in(self.world.app.toolbox))
-        if await workflows.get_definition(self.world.db, setup.team.id, "isolation") is None:
+        if await workflows.get_definition(self.world.db, setup.team.id, slug) is None:
             async with self.world.db.maintenance(system(org_id=setup.org.id)) as tx:
                 await definitions.add_version(tx, setup.org.id, setup.team.id, checked, "team", setup.author.user_id)
-        return "isolation"
+        return slug
 
     async def run(self, setup: TeamSetup, *, owner: Caller | None = None) -> str:
         """Start a run, which no one executes."""

@@ -18,7 +18,15 @@ WORDS, ETA = "/api/x/example-tools/word-count", "/api/x/integrator-demo/eta"
 def test_all_are_loaded() -> None:
     assert failures(wiring.SHIPPED) == {}
     found = [result.package.source for result in wiring.SHIPPED.results if result.package.is_plugin]
-    assert found == ["doc-indexer", "doc-pipeline", "example-tools", "integrator-demo", "rs3", "translate-chat"]
+    assert found == [
+        "doc-indexer",
+        "doc-pipeline",
+        "example-tools",
+        "integrator-demo",
+        "knowledge-graph",
+        "rs3",
+        "translate-chat",
+    ]
 
 
 def test_they_import_nothing_but_the_sdk() -> None:
@@ -96,13 +104,28 @@ async def test_a_workers_report_is_checked(world: World, result: dict[str, Any],
             await kind.read_result(input, result)
 
 
+ADDED = ("tools", "workflows", "routes", "kinds", "blob_stores")
+
+
+def _routes(path: str) -> list[dict[str, str]]:
+    return [{"method": "GET", "path": path}, {"method": "POST", "path": path}]
+
+
 async def test_the_report_lists_exactly_these(world: World) -> None:
     ann = await world.bootstrap()
     items = (await ann.get("/api/plugins")).json()["items"]
-    assert [(item["id"], item["version"], item["state"]) for item in items] == [
-        ("example-tools", "0.1.0", "loaded"), ("integrator-demo", "0.1.0", "loaded"), ("rs3", "0.1.0", "loaded"),
-    ]  # fmt: skip
-    assert items[0]["tools"] == ["word_count"]
-    assert items[0]["routes"] == [{"method": "GET", "path": WORDS}, {"method": "POST", "path": WORDS}]
-    assert items[1]["kinds"] == ["x.integrator-demo.lane-report"]
-    assert items[2]["blob_stores"] == ["rs3"]
+    assert {(item["version"], item["state"]) for item in items} == {("0.1.0", "loaded")}
+    adds = {item["id"]: {name: item[name] for name in ADDED if item[name]} for item in items}
+    assert adds == {
+        "doc-indexer": {"workflows": ["index-documents"]},
+        "doc-pipeline": {"workflows": ["process-upload"]},
+        "example-tools": {"tools": ["word_count"], "routes": _routes(WORDS), "kinds": ["x.example-tools.word-count"]},
+        "integrator-demo": {
+            "tools": ["shipment_eta"],
+            "routes": _routes(ETA),
+            "kinds": ["x.integrator-demo.lane-report"],
+        },
+        "knowledge-graph": {"workflows": ["index-knowledge"]},
+        "rs3": {"blob_stores": ["rs3"]},
+        "translate-chat": {"tools": ["chat_message", "translate_text"], "workflows": ["translate-chat"]},
+    }

@@ -22,9 +22,11 @@ TABLES = frozenset(
         "conversations",
         "conversation_turns",
         "conversation_grants",
+        "doc_triggers",
+        "runs",
     }
 )
-"""The tables of notes, objects and conversations. A job tells its own changes."""
+"""The tables of notes, objects, conversations, triggers and runs. A job tells its own changes."""
 _CALL_DEPTH = 6
 
 
