@@ -31,7 +31,8 @@ def test_a_tool_of_a_plugin_is_turned_on_used_by_an_agent_and_its_call_is_shown(
         expect(page.get_by_role("table", name="API routes")).to_contain_text("/api/x/example-tools/word-count")
         page.get_by_role("link", name="Open Tools").click()
         switch = page.get_by_role("switch", name=f"Turn {TOOL} on or off")
-        switch.check(force=True)
+        switch.click(force=True)
+        expect(switch).to_be_checked()
         expect(page.get_by_text(f"{TOOL} turned on")).to_be_visible()
         prompt = f"Use {TOOL} with the text: {TEXT}"
         run = instance.call("POST", "/api/agent", {"prompt": prompt}, instance.session("member"))
