@@ -71,7 +71,9 @@ function Arrow({ id, direction }: { id: string; direction: Direction }) {
 function Around({ node: { neighbour, side, x, y, width }, name, onHot }: { node: Node; name: string; onHot: (id: string | null) => void }) {
   const { entity } = neighbour;
   const Picture = PICTURES[entity.type];
-  const label = [entity.name, ...statementsOf(neighbour, name)].join(". ");
+  const words = labelOf(neighbour, side);
+  // What is shown comes first: whoever speaks to the browser says what they see.
+  const label = [`${entity.name} ${words}`, ...statementsOf(neighbour, name)].join(". ");
   return (
     <li className={styles.node} data-side={side} style={side === "right" ? { left: x, top: y, maxWidth: width } : { right: `calc(100% - ${x}px)`, top: y, maxWidth: width }}>
       <Link
@@ -87,8 +89,7 @@ function Around({ node: { neighbour, side, x, y, width }, name, onHot }: { node:
       >
         <Picture aria-hidden size={15} stroke={1.6} />
         <span className={styles.words}>
-          <b>{entity.name}</b>
-          <span>{labelOf(neighbour, side)}</span>
+          <b>{entity.name}</b> <span>{words}</span>
         </span>
       </Link>
     </li>

@@ -122,7 +122,7 @@ export default function JsonEditor({ value, onChange, label, marks, describedBy,
           marked,
           replacing,
           EditorView.lineWrapping,
-          EditorView.contentAttributes.of({ "aria-label": name, ...(described ? { "aria-describedby": described } : {}), spellcheck: "false", autocapitalize: "off", autocorrect: "off" }),
+          EditorView.contentAttributes.of({ tabindex: "0", "aria-label": name, ...(described ? { "aria-describedby": described } : {}), spellcheck: "false", autocapitalize: "off", autocorrect: "off" }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) tell.current(update.state.doc.toString());
           }),
