@@ -50,6 +50,18 @@ def test_every_count_of_the_status_screen_has_a_label() -> None:
     assert {count.name for count in facts.COUNTS} <= set(names)
 
 
+def test_styles_follow_the_direction_of_the_language() -> None:
+    """`margin-inline-start` is on the right in Arabic; `margin-left` is not."""
+    physical = re.compile(r"^\s*([a-z-]*\b(left|right)\b[a-z-]*:|text-align: (left|right))", re.MULTILINE)
+    unequal_sides = re.compile(r"^\s*(?:padding|margin|inset): (\S+) (\S+) (\S+) (?!\2;)(\S+);", re.MULTILINE)
+    found = [
+        f"{path.name}: {match[0].strip()}"
+        for path in (CONSOLE / "src").rglob("*.css")
+        for match in (*physical.finditer(path.read_text()), *unequal_sides.finditer(path.read_text()))
+    ]
+    assert not found
+
+
 def test_the_lock_file_names_no_registry() -> None:
     assert "http" not in "".join(
         line for line in (CONSOLE / "package-lock.json").read_text().splitlines() if '"resolved"' in line

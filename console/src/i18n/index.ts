@@ -3,6 +3,7 @@
 import { IntlMessageFormat } from "intl-messageformat";
 
 import { retryWhileBusy } from "../net/busy";
+import { directionOf } from "./direction";
 import { fileOf } from "./files";
 import type english from "../../../teamspace/catalogs/en.json";
 
@@ -79,7 +80,9 @@ export function speak(name: string, texts: Texts): void {
   locale = name;
   messages = texts;
   compiled.clear();
-  if (typeof document !== "undefined") document.documentElement.lang = name;
+  if (typeof document === "undefined") return;
+  document.documentElement.lang = name;
+  document.documentElement.dir = directionOf(name);
 }
 
 /** The message in the current locale; a missing one is shown as its key, which a test detects. */

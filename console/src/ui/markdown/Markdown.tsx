@@ -65,7 +65,7 @@ const MATHS = [remarkMath, { singleDollarTextMath: false }] as const;
 export const Markdown = memo(function Markdown({ text, marks, hosts = false }: { text: string } & Manner) {
   const manner = useMemo(() => ({ marks, hosts }), [marks, hosts]);
   return (
-    <div className={styles.text}>
+    <div className={styles.text} dir="auto">
       <MannerContext.Provider value={manner}>
         <ReactMarkdown
           skipHtml
