@@ -5,6 +5,7 @@ import { IntlMessageFormat } from "intl-messageformat";
 import { retryWhileBusy } from "../net/busy";
 import { directionOf } from "./direction";
 import { fileOf } from "./files";
+import { isolated } from "./isolates";
 import type english from "../../../teamspace/catalogs/en.json";
 
 type Catalog = typeof english;
@@ -89,10 +90,15 @@ export function speak(name: string, texts: Texts): void {
 export function t(key: MessageKey, values?: Values): string {
   let format = compiled.get(key);
   if (!format) {
-    format = new IntlMessageFormat(messages[key] ?? key, locale);
+    format = compile(messages[key] ?? key);
     compiled.set(key, format);
   }
   return String(format.format(values));
+}
+
+function compile(text: string): IntlMessageFormat {
+  if (directionOf(locale) === "ltr") return new IntlMessageFormat(text, locale);
+  return new IntlMessageFormat(isolated(new IntlMessageFormat(text, locale).getAst()), locale);
 }
 
 /** What the server refused or reported: a text of the catalog, by key. */

@@ -25,7 +25,7 @@ export const ConversationRow = memo(function ConversationRow({ item, owner, ...p
     <li className={list.row}>
       <Link to="/chat/$id" params={{ id: item.id }} search={({ q }: { q?: string }) => ({ q })} {...rowLink(place)}>
         <b className={list.name}>{titleOf(item)}</b>
-        <span className={list.excerpt}>{plain(item.excerpt)}</span>
+        <bdi className={list.excerpt}>{plain(item.excerpt)}</bdi>
         <span className={list.meta}>
           <Time at={item.updated_at} />
           {(item.shared || owner) && (

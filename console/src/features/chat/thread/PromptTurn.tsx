@@ -45,7 +45,7 @@ export function PromptTurn({ turn, siblings, mayAsk, onSwitch, onEdit }: Props) 
               </ActionIcon>
             </Tooltip>
           )}
-          {text && <div className={styles.bubble}>{text}</div>}
+          {text && <div className={styles.bubble} dir="auto">{text}</div>}
         </div>
       )}
       {(author || siblings.length > 1) && (

@@ -23,12 +23,12 @@ export const NoteRow = memo(function NoteRow({ note, owner, ...place }: Props) {
     <li className={list.row}>
       <Link to="/notes/$id" params={{ id: note.id }} search={(now: Address) => ({ ...now, edit: undefined })} {...rowLink(place)}>
         <b className={list.name}>{note.title}</b>
-        <span className={list.excerpt}>{plain(note.excerpt)}</span>
+        <bdi className={list.excerpt}>{plain(note.excerpt)}</bdi>
         <span className={list.meta}>
           <VisibilityWord visibility={note.visibility} />
           <span className={list.who}>{owner}</span>
           <Time at={note.updated_at} />
-          {note.tags.length > 0 && <span className={styles.tags}>{note.tags.map((tag) => `#${tag}`).join(" ")}</span>}
+          {note.tags.length > 0 && <bdi className={styles.tags}>{note.tags.map((tag) => `#${tag}`).join(" ")}</bdi>}
         </span>
       </Link>
     </li>

@@ -23,7 +23,7 @@ export function Tags({ tags, mayChange, onChange }: Props) {
     <span className={styles.tags}>
       {tags.map((tag) => (
         <Link key={tag} to="/notes" search={{ tag }} className={styles.tag} aria-label={t("notes.tag.others", { tag })}>
-          #{tag}
+          <bdi>#{tag}</bdi>
         </Link>
       ))}
       {mayChange && <Change tags={tags} onChange={onChange} />}
