@@ -606,7 +606,7 @@ def turn_workflows_off(page: Page, _: Instance) -> None:
 
 def show_empty(path: str) -> Callable[[Page, Instance], None]:
     def act(page: Page, _: Instance) -> None:
-        page.route(f"**{path}", lambda route: route.fulfill(json={"items": [], "next_cursor": None}))
+        page.route(re.compile(rf"{path}(\?|$)"), lambda route: route.fulfill(json={"items": [], "next_cursor": None}))
         page.reload()
         settle(page)
 
@@ -741,7 +741,7 @@ VIEWS = (
     View("glossary-member",     "/app/settings/team/glossary",        "member"),
     View("translate-text",      "/app/translate",                     act=translate_text),
     View("translate-catalog",   "/app/translate?mode=catalog",        act=translate_catalog),
-    View("workflows-none",      "/app/workflows",                     act=show_empty("/api/workflows?*")),
+    View("workflows-none",      "/app/workflows",                     act=show_empty("/api/workflows")),
     View("workflows-viewer",    "/app/workflows",                     "viewer"),
     View("workflows-refused",   "/app/workflows",                     "guest"),
     View("workflows-off",       "/app/workflows",                     act=turn_workflows_off),
@@ -752,7 +752,7 @@ VIEWS = (
     View("workflow-inputs",     "/app/workflows/spec/harbour-digest/run", act=leave_inputs_wrong),
     View("workflow-file",       "/app/workflows/spec/read-scan/run"),
     View("runs-filtered",       "/app/workflows/runs?state=failed"),
-    View("runs-none",           "/app/workflows/runs",                act=show_empty("/api/runs?*")),
+    View("runs-none",           "/app/workflows/runs",                act=show_empty("/api/runs")),
     View("runs-viewer",         "/app/workflows/runs",                "viewer"),
     View("run-steps",           "/app/workflows/runs/RUN",            act=open_steps),
     View("run-failed",          "/app/workflows/runs/FAILED"),
