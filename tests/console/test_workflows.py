@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.console.browser import settle, window
 from tests.console.conftest import Serve
-from tests.console.instance import Instance
+from tests.console.instance import NOWHERE, WORKFLOWS, Instance
 from tests.console.writing import replace_text
 
 pytestmark = [
@@ -112,7 +112,11 @@ def test_a_run_is_started_watched_and_its_document_opened(page: Page) -> None:
     steps = page.get_by_role("region", name="Steps").locator("ol").first.locator("> li")
     expect(steps).to_have_text([re.compile(f"^{name}.*{state}") for name, state in STEPS])
     steps.nth(2).locator("summary").first.click()
-    expect(steps.nth(2)).to_contain_text("Item 2")
+    expect(steps.nth(2)).to_contain_text("For each of: input places")
+    second = steps.nth(2).get_by_role("group").filter(has_text="Item 2")
+    expect(second.last).to_contain_text("Pier 2")
+    second.last.locator("summary").click()
+    expect(second.last.get_by_role("definition").first).to_have_text("2")
     page.get_by_role("region", name="Documents").get_by_role("link", name="Open").click()
     expect(page.get_by_role("heading", name="pier", exact=True)).to_be_visible()
 
@@ -168,6 +172,41 @@ def test_a_failed_run_says_why_and_is_resumed(page: Page, workspace: Instance) -
     page.wait_for_url(f"**/workflows/runs/{failed}")
 
 
+def test_a_run_is_run_again_with_its_former_input(page: Page, workspace: Instance) -> None:
+    page.goto(workspace.resolve("/app/workflows/runs/RUN"))
+    page.get_by_role("link", name="Run again").click()
+    form = page.get_by_role("form", name="Run Harbour digest")
+    expect(form.get_by_label("subject")).to_have_value("pier")
+    expect(form.get_by_label("places")).to_have_value(json.dumps(["Pier 1", "Pier 2", "North quay"], indent=2))
+    expect(form.get_by_role("note").first).to_contain_text("Filled in from an earlier run.")
+    expect(form.get_by_role("note").last).to_contain_text("No cost: no step asks a model")
+    form.get_by_label("subject").fill("quay")
+    expect(form.get_by_role("table", name="Cost by step")).to_have_count(0)
+    page.reload()
+    expect(form.get_by_label("subject")).to_have_value("quay")
+    form.get_by_role("button", name="Run", exact=True).click()
+    expect(status(page)).to_have_text("Done")
+    expect(page.get_by_role("region", name="Inputs", exact=True)).to_contain_text("North quay")
+    page.get_by_role("link", name="Run again").click()
+    expect(form.get_by_label("subject")).to_have_value("quay")
+    workspace.call("POST", "/api/workflows", {**WORKFLOWS[0], "max_steps": 41}, workspace.operator)
+    page.goto(workspace.resolve("/app/workflows/spec/harbour-digest/run?from=RUN"))
+    expect(form.get_by_role("note").first).to_contain_text("That run used version 2; this one uses version 3.")
+    expect(form.get_by_label("subject")).to_have_value("pier")
+
+
+@pytest.mark.parametrize("input", [{"subject": "pier" * 9_000, "places": []}, None])
+def test_an_input_that_cannot_be_filled_in_is_told(
+    page: Page, workspace: Instance, input: dict[str, Any] | None
+) -> None:
+    """One is too long, the other is not there."""
+    run = workspace.run("harbour-digest", input) if input else NOWHERE
+    page.goto(f"/app/workflows/spec/{NAMED}/run?from={run}")
+    words = "too long to be filled in here" if input else "can’t be read"
+    expect(page.get_by_role("note")).to_contain_text(f"The input of the earlier run {'is ' if input else ''}{words}")
+    expect(page.get_by_label("subject")).to_have_value("")
+
+
 def test_a_trigger_starts_a_run_when_a_file_is_uploaded(page: Page, workspace: Instance) -> None:
     page.goto("/app/workflows/triggers")
     settle(page)
@@ -191,7 +230,7 @@ def test_a_trigger_starts_a_run_when_a_file_is_uploaded(page: Page, workspace: I
     expect(history.get_by_role("row", name=re.compile("november.txt"))).to_contain_text("Started a run")
     history.get_by_role("link", name="Started a run").click()
     expect(status(page)).to_have_text("Done")
-    expect(page.get_by_role("link", name="A trigger")).to_be_visible()
+    expect(page.get_by_role("link", name="Show trigger")).to_be_visible()
 
 
 def test_a_trigger_that_cannot_start_says_why(page: Page, workspace: Instance) -> None:

@@ -578,6 +578,53 @@ def show_running_run(page: Page, instance: Instance) -> None:
     page.get_by_role("region", name="Steps").locator("summary").nth(2).click()
 
 
+LONG_NAME = "Quarterly-reconciliation-of-berth-fees-with-the-harbour-masters-own-ledger-and-every-invoice-since-2019"
+MANY_STEPS = 100
+MANY_ITEMS = 1_000
+SENT_ITEMS = 200
+
+
+def show_long_workflow(page: Page, _: Instance) -> None:
+    """As many steps as a spec may have, with names that do not break."""
+
+    def answer(route: Route) -> None:
+        found = route.fetch().json()
+        call = {"kind": "tool", "tool": "search", "with": {"q": LONG_NAME, "limit": 5}}
+        steps = [{"id": f"{'reconcile_every_berth_' * 2}{place}", **call} for place in range(MANY_STEPS)]
+        spec = {**found["spec"], "title": LONG_NAME, "start": steps[0]["id"], "steps": steps}
+        route.fulfill(json={**found, "title": LONG_NAME, "description": f"{LONG_NAME} " * 3, "spec": spec})
+
+    page.route("**/api/workflows/harbour-digest", answer)
+    page.reload()
+    settle(page)
+
+
+def show_large_map(page: Page, instance: Instance) -> None:
+    """A run over a thousand items with long names, of which one has failed."""
+    run = instance.call("GET", instance.resolve("/api/runs/RUN"), token=instance.operator)
+    places = [f"{LONG_NAME}-{number}" for number in range(MANY_ITEMS)]
+    look = next(step for step in run["steps"] if step["id"] == "look")
+    fault = {"code": "not_found", "message": f"There is no {LONG_NAME}.", "key": None, "params": {}}
+    sample = look["items"][0]
+    look |= {"state": "failed", "total": MANY_ITEMS, "succeeded": MANY_ITEMS - 1, "failed": 1, "error": fault}
+    look["items"] = [
+        {**sample, "index": index, **({"state": "failed", "result": None, "error": fault} if index == 1 else {})}
+        for index in range(SENT_ITEMS)
+    ]
+    error = {**fault, "step": "look"}
+    shown = {**run, "state": "failed", "error": error, "input": {**run["input"], "places": places}}
+    page.route("**/api/runs/*", lambda route: route.fulfill(json=shown))
+    page.reload()
+    settle(page)
+    page.get_by_role("region", name="Steps").scroll_into_view_if_needed()
+
+
+def find_nobody(page: Page, _: Instance) -> None:
+    page.get_by_role("searchbox", name="Find by name").fill("zeppelin")
+    expect(page.get_by_role("link", name="Ida Solberg")).to_have_count(0)
+    settle(page)
+
+
 def test_key(page: Page, _: Instance) -> None:
     page.get_by_role("textbox", name="Key").fill("inbox/scans/bill.txt")
     page.get_by_role("button", name="Test", exact=True).click()
@@ -606,7 +653,7 @@ def turn_workflows_off(page: Page, _: Instance) -> None:
 
 def show_empty(path: str) -> Callable[[Page, Instance], None]:
     def act(page: Page, _: Instance) -> None:
-        page.route(f"**{path}", lambda route: route.fulfill(json={"items": [], "next_cursor": None}))
+        page.route(re.compile(rf"{path}(\?|$)"), lambda route: route.fulfill(json={"items": [], "next_cursor": None}))
         page.reload()
         settle(page)
 
@@ -741,7 +788,7 @@ VIEWS = (
     View("glossary-member",     "/app/settings/team/glossary",        "member"),
     View("translate-text",      "/app/translate",                     act=translate_text),
     View("translate-catalog",   "/app/translate?mode=catalog",        act=translate_catalog),
-    View("workflows-none",      "/app/workflows",                     act=show_empty("/api/workflows?*")),
+    View("workflows-none",      "/app/workflows",                     act=show_empty("/api/workflows")),
     View("workflows-viewer",    "/app/workflows",                     "viewer"),
     View("workflows-refused",   "/app/workflows",                     "guest"),
     View("workflows-off",       "/app/workflows",                     act=turn_workflows_off),
@@ -751,18 +798,25 @@ VIEWS = (
     View("workflow-estimate",   "/app/workflows/spec/harbour-digest/run", act=estimate_run),
     View("workflow-inputs",     "/app/workflows/spec/harbour-digest/run", act=leave_inputs_wrong),
     View("workflow-file",       "/app/workflows/spec/read-scan/run"),
+    View("workflow-long",       "/app/workflows/spec/harbour-digest", act=show_long_workflow),
+    View("workflow-missing",    "/app/workflows/spec/nowhere"),
+    View("workflow-again",      "/app/workflows/spec/harbour-digest/run?from=RUN"),
     View("runs-filtered",       "/app/workflows/runs?state=failed"),
-    View("runs-none",           "/app/workflows/runs",                act=show_empty("/api/runs?*")),
+    View("runs-none",           "/app/workflows/runs",                act=show_empty("/api/runs")),
     View("runs-viewer",         "/app/workflows/runs",                "viewer"),
     View("run-steps",           "/app/workflows/runs/RUN",            act=open_steps),
     View("run-failed",          "/app/workflows/runs/FAILED"),
     View("run-running",         "/app/workflows/runs/RUN",            act=show_running_run),
+    View("run-many",            "/app/workflows/runs/RUN",            act=show_large_map),
+    View("run-missing",         "/app/workflows/runs/01890000-0000-7000-8000-000000000000"),
     View("run-outline",         "/app/workflows/runs/FAILED",         "viewer"),
     View("triggers-none",       "/app/workflows/triggers",            act=show_empty("/api/doc-triggers")),
     View("triggers-test",       "/app/workflows/triggers",            act=test_key),
     View("trigger-new",         "/app/workflows/triggers",            act=edit_trigger),
     View("graph-empty",         "/app/graph",                         act=show_no_entities),
     View("graph-extract",       "/app/graph",                         act=estimate_extraction),
+    View("graph-nothing",       "/app/graph",                         act=find_nobody),
+    View("entity-missing",      "/app/graph/01890000-0000-7000-8000-000000000000"),
     View("entity-table",        "/app/graph/ENTITY?view=table"),
     View("entity-passage",      "/app/graph/ENTITY",                  act=show_passage),
     View("entity-timeline",     "/app/graph/ENTITY",                  act=show_timeline),

@@ -87,11 +87,11 @@ export function useRunsOf(slug: string) {
   return useQuery({ queryKey: [...RUNS, "of", slug], queryFn: async () => (await listRuns({ slug }, undefined, FEW)).items });
 }
 
-export function useRun(id: string) {
+export function useRun(id: string | undefined) {
   const live = useLive();
   return useQuery({
-    queryKey: run(id),
-    queryFn: () => getRun(id),
+    queryKey: run(id ?? ""),
+    queryFn: id ? () => getRun(id) : skipToken,
     refetchInterval: ({ state }) => (state.data ? pace([state.data], live) : false),
   });
 }

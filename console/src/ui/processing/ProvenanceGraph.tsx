@@ -10,7 +10,7 @@ import { Tag } from "@/ui/Tag";
 
 import { arrange, CARD, type Card } from "./arrange";
 import styles from "./Provenance.module.css";
-import type { Derivation, Provenance } from "./provenance";
+import type { Age, Derivation, Provenance } from "./provenance";
 import { useMayRun } from "./queries";
 
 export function ProvenanceGraph({ provenance }: { provenance: Provenance }) {
@@ -46,7 +46,7 @@ export function ProvenanceGraph({ provenance }: { provenance: Provenance }) {
   );
 }
 
-function Inside({ card: { file, made }, isHere }: { card: Card; isHere: boolean }) {
+function Inside({ card: { file, made, age }, isHere }: { card: Card; isHere: boolean }) {
   return (
     <>
       <span className={styles.name}>
@@ -62,11 +62,15 @@ function Inside({ card: { file, made }, isHere }: { card: Card; isHere: boolean 
       <span className={styles.made}>
         {isHere && <span>{t("processing.here")}</span>}
         {made ? <MadeBy made={made} /> : !isHere && <span>{t("processing.source")}</span>}
-        {made?.relative.stale && <Tag tone="warning">{t("processing.stale")}</Tag>}
-        {made?.relative.edited && !made.relative.stale && <Tag>{t("processing.edited")}</Tag>}
+        {age !== "current" && <AgeTag age={age} />}
+        {made?.relative.edited && age === "current" && <Tag>{t("processing.edited")}</Tag>}
       </span>
     </>
   );
+}
+
+export function AgeTag({ age }: { age: Age }) {
+  return <Tag tone={age === "current" ? "success" : "warning"}>{t(`processing.age.${age}`)}</Tag>;
 }
 
 /** A long name breaks after a dot or a dash. */

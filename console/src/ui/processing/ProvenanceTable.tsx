@@ -7,16 +7,17 @@ import { DataTable, type Column } from "@/ui/DataTable";
 import { Tag } from "@/ui/Tag";
 import { Time } from "@/ui/Time";
 
-import type { Derivation, Provenance, ProvenanceFile } from "./provenance";
-import { MadeBy } from "./ProvenanceGraph";
+import { agesOf, type Age, type Derivation, type Provenance, type ProvenanceFile } from "./provenance";
+import { AgeTag, MadeBy } from "./ProvenanceGraph";
 
 export function ProvenanceTable({ provenance }: { provenance: Provenance }) {
+  const ages = agesOf(provenance);
   const columns: Column<Derivation>[] = [
     { title: t("processing.column.derived"), cell: ({ to, relative }) => <Version file={to} version={relative.version} /> },
     { title: t("processing.column.source"), cell: ({ from, relative }) => <Version file={from} version={relative.source_version} /> },
     { title: t("processing.column.step"), cell: (made) => <MadeBy made={made} /> },
     { title: t("processing.column.made"), cell: ({ relative }) => <Time at={relative.created_at} /> },
-    { title: t("processing.column.state"), cell: ({ relative }) => <State stale={relative.stale} edited={relative.edited} /> },
+    { title: t("processing.column.state"), cell: ({ from, relative }) => <State age={relative.stale ? "stale" : ages.get(from.id) === "current" ? "current" : "source"} edited={relative.edited} /> },
   ];
   return <DataTable caption={t("processing.provenance")} columns={columns} rows={provenance.derivations} keyOf={({ from, to }) => `${from.id} ${to.id}`} />;
 }
@@ -29,10 +30,10 @@ function Version({ file, version }: { file: ProvenanceFile; version: number }) {
   );
 }
 
-function State({ stale, edited }: { stale: boolean; edited: boolean }) {
+function State({ age, edited }: { age: Age; edited: boolean }) {
   return (
     <>
-      <Tag tone={stale ? "warning" : "success"}>{stale ? t("processing.stale") : t("processing.current")}</Tag>
+      <AgeTag age={age} />
       {edited && <Tag>{t("processing.edited")}</Tag>}
     </>
   );

@@ -1,11 +1,12 @@
 /** Where files and the lines between them are drawn: sources before what was made from them. */
 
-import type { Derivation, Provenance, ProvenanceFile } from "./provenance";
+import { agesOf, type Age, type Derivation, type Provenance, type ProvenanceFile } from "./provenance";
 
 export interface Card {
   file: ProvenanceFile;
   /** Its newest derivation, of those that are drawn. */
   made?: Derivation;
+  age: Age;
   x: number;
   y: number;
   width: number;
@@ -50,10 +51,11 @@ const madeOf = ({ derivations }: Provenance, id: string): Derivation | undefined
 
 function inColumns(provenance: Provenance, depths: ReadonlyMap<string, number>, columns: number, width: number): Arrangement {
   const levels = levelsOf(provenance, depths, columns);
+  const ages = agesOf(provenance);
   const rows = Math.max(1, ...levels.map(({ length }) => length));
   const cards = levels.flatMap((level, depth) =>
     level.map((file, place): Card => ({
-      file, made: madeOf(provenance, file.id), width, x: depth * (width + GAP),
+      file, made: madeOf(provenance, file.id), age: ages.get(file.id) ?? "current", width, x: depth * (width + GAP),
       y: (place + Math.floor((rows - level.length) / 2)) * ROW,
     })),
   ); // prettier-ignore
@@ -88,9 +90,10 @@ function acrossColumns(from: Card, to: Card): string {
 /** One below the other, indented by how far they are from the source. */
 function asTree(provenance: Provenance, depths: ReadonlyMap<string, number>, width: number): Arrangement {
   const ordered = treeOrder(provenance, depths);
+  const ages = agesOf(provenance);
   const cards = ordered.map((file, place): Card => {
     const x = Math.min(depths.get(file.id) ?? 0, 4) * INDENT;
-    return { file, made: madeOf(provenance, file.id), x, y: place * ROW, width: width - x };
+    return { file, made: madeOf(provenance, file.id), age: ages.get(file.id) ?? "current", x, y: place * ROW, width: width - x };
   });
   const lines = linesOf(provenance, cards, (from, to) => {
     const x = from.x + INDENT / 2;

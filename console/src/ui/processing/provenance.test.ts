@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { arrange, CARD, depthsOf } from "./arrange";
-import { follow, type Provenance } from "./provenance";
+import { agesOf, follow, type Provenance } from "./provenance";
 import type { Relative, Relatives } from "./shapes";
 
 const relative = (id: string, more: Partial<Relative> = {}): Relative => ({
@@ -91,4 +91,15 @@ test("a circle doesn't hang", () => {
   const [one, other] = [{ id: "1", name: "1" }, { id: "2", name: "2" }];
   const derivations = [{ from: one, to: other, relative: relative("2") }, { from: other, to: one, relative: relative("1") }];
   expect(depthsOf({ files: [one, other], derivations }).size).toBe(2);
+});
+
+test("what is made from a file that is out of date will change, too", async () => {
+  const { files, derivations } = await found();
+  const aged = derivations.map((one) => ({ ...one, relative: { ...one.relative, stale: one.from.name === "invoice.pdf" } }));
+  const old = { ...aged[0]!, to: files.find(({ name }) => name === "template.md")!, relative: relative("template.md", { stale: true, version: 0 }) };
+  expect(Object.fromEntries(agesOf({ files, derivations: aged }))).toEqual({
+    "invoice.pdf": "current", "template.md": "current", "fields.json": "stale", "form.md": "source", "form.de.md": "source",
+  }); // prettier-ignore
+  const newer = { ...old, relative: relative("template.md", { version: 1 }) };
+  expect(agesOf({ files, derivations: [old, newer] }).get("template.md")).toBe("current");
 });

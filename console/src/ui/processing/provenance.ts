@@ -91,3 +91,21 @@ class Gathering implements Provenance {
     if (isNewer) this.#derivations.set(key, { from, to, relative });
   }
 }
+
+/** Whether a file is made from an older version of a source, or from a file that is. */
+export type Age = "current" | "stale" | "source";
+
+/** Of every file. Of derivations, those of the newest version count. */
+export function agesOf({ files, derivations }: Pick<Provenance, "files" | "derivations">): ReadonlyMap<string, Age> {
+  const newest = new Map<string, number>();
+  for (const { to, relative } of derivations) newest.set(to.id, Math.max(newest.get(to.id) ?? 0, relative.version));
+  const current = derivations.filter(({ to, relative }) => relative.version === newest.get(to.id));
+  const ages = new Map<string, Age>(files.map(({ id }) => [id, "current"]));
+  for (const { to, relative } of current) if (relative.stale) ages.set(to.id, "stale");
+  for (let changed = true; changed; ) {
+    const behind = current.filter(({ from, to }) => ages.get(to.id) === "current" && ages.get(from.id) !== "current");
+    for (const { to } of behind) ages.set(to.id, "source");
+    changed = behind.length > 0;
+  }
+  return ages;
+}

@@ -30,9 +30,9 @@ test("nothing is out of date", () => {
   expect([sources, runs]).toEqual([[], []]);
 });
 
-test("the same work is started once, and not while it runs", () => {
+test("the same work is started once, and not while it runs, nor without its whole input", () => {
   const run = (id: string, more: object = {}): RunDetail =>
     ({ view: "full", id, slug: "process-upload", state: "succeeded", created_at: "", input: { object_id: "1" }, ...more }) as RunDetail;
-  const runs = [run("1"), run("2"), run("3", { input: { object_id: "2" } }), run("4", { state: "running" }), run("5", { view: "outline", input: undefined })];
+  const runs = [run("1"), run("2"), run("3", { input: { object_id: "2" } }), run("4", { state: "running" }), run("5", { view: "outline", input: undefined }), run("6", { input: { truncated: 40_000 } })];
   expect(repeatable(runs).map(({ id }) => id)).toEqual(["1", "3"]);
 });

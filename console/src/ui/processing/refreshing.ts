@@ -35,9 +35,13 @@ const changeOf = (source: Input["subject"], { source_version: from, current_sour
   id: source.id, key: source.key, filename: source.filename, from, to, changes,
 }); // prettier-ignore
 
-/** Several runs of the same workflow with the same input are started once; one that is running isn't started again. */
+/** Several runs of the same workflow with the same input are started once; one that is running isn't started again, nor one
+ * whose input is too long to be sent.
+ */
 export function repeatable(runs: readonly RunDetail[]): ReadableRun[] {
-  const full = runs.filter((run): run is ReadableRun => run.view === "full" && run.state !== "running");
+  const full = runs.filter((run): run is ReadableRun => run.view === "full" && run.state !== "running" && !isTruncated(run.input));
   const likenesses = full.map(({ slug, input }) => `${slug} ${JSON.stringify(input)}`);
   return full.filter((_, place) => likenesses.indexOf(likenesses[place] ?? "") === place);
 }
+
+const isTruncated = (input: unknown): boolean => JSON.stringify(input)?.match(/^\{"truncated":\d+\}$/) !== null;

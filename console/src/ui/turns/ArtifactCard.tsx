@@ -33,11 +33,16 @@ export function ArtifactCard({ artifact }: { artifact: Artifact }) {
   );
 }
 
-function Way({ artifact: { kind, note_id: note, object_id: object, url } }: { artifact: Artifact }) {
+/** What people write in the console; other files have a page of their own. */
+const MARKDOWN = "text/markdown";
+
+function Way({ artifact: { kind, title, content_type: type, note_id: note, object_id: object, url } }: { artifact: Artifact }) {
   const label = t("turns.artifact.open");
-  if (note) return <Button variant="default" size="compact-sm" renderRoot={(props) => <Link {...props} to="/notes/$id" params={{ id: note }} />}>{label}</Button>;
-  if (object && kind === "document") return <Button variant="default" size="compact-sm" renderRoot={(props) => <Link {...props} to="/documents/$id" params={{ id: object }} />}>{label}</Button>;
-  if (object) return <Button variant="default" size="compact-sm" renderRoot={(props) => <Link {...props} to="/files/$id" params={{ id: object }} />}>{label}</Button>;
+  const name = t("turns.artifact.open.named", { title });
+  const isDocument = kind === "document" && (type ?? MARKDOWN) === MARKDOWN;
+  if (note) return <Button variant="default" size="compact-sm" aria-label={name} renderRoot={(props) => <Link {...props} to="/notes/$id" params={{ id: note }} />}>{label}</Button>;
+  if (object && isDocument) return <Button variant="default" size="compact-sm" aria-label={name} renderRoot={(props) => <Link {...props} to="/documents/$id" params={{ id: object }} />}>{label}</Button>;
+  if (object) return <Button variant="default" size="compact-sm" aria-label={name} renderRoot={(props) => <Link {...props} to="/files/$id" params={{ id: object }} />}>{label}</Button>;
   const address = url ? safeAddress(url) : undefined;
   if (!address) return null;
   return (

@@ -27,7 +27,7 @@ export function EntityList({ openId }: { openId?: string }) {
       name="graph"
       label={t("graph.list")}
       title={t("graph.title")}
-      action={items.length > 0 && <Extract />}
+      action={(items.length > 0 || address.q || address.type) && <Extract />}
       filters={<Filters count={entities.isSuccess && !entities.hasNextPage ? items.length : undefined} />}
       query={entities}
       items={items}

@@ -98,7 +98,7 @@ function LastRun({ slug }: { slug: string }) {
   const last = data.get(slug);
   if (!last) return <span className="muted">{t("workflows.last_run.none")}</span>;
   return (
-    <Link to="/workflows/runs/$id" params={{ id: last.id }}>
+    <Link className={styles.last} to="/workflows/runs/$id" params={{ id: last.id }}>
       <StateTag state={last.state} waiting={last.view === "full" && last.waiting} /> <Time at={last.created_at} />
     </Link>
   );

@@ -1,4 +1,4 @@
-/** Cancels a run that goes on, or resumes one that failed or was cancelled. */
+/** Cancels a run that goes on, resumes one that failed or was cancelled, or starts another with its input. */
 
 import { Button } from "@mantine/core";
 import { IconPlayerPlay, IconPlayerStop } from "@tabler/icons-react";
@@ -23,7 +23,7 @@ export function RunActions({ run }: { run: RunDetail | RunOutline }) {
   if (run.view !== "full") return null;
   return (
     <>
-      <Button variant="default" renderRoot={(props) => <Link {...props} to="/workflows/spec/$slug/run" params={{ slug: run.slug }} />}>
+      <Button variant="default" renderRoot={(props) => <Link {...props} to="/workflows/spec/$slug/run" params={{ slug: run.slug }} search={{ from: run.id } as never} />}>
         {t("workflows.run.again")}
       </Button>
       {run.state !== "succeeded" && <Resume run={run} />}

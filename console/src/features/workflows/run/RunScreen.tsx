@@ -43,18 +43,22 @@ const titleOf = ({ slug }: RunOutline | RunDetail): string => t("workflows.run.n
 function OutlinedRun({ run }: { run: RunOutline }) {
   return (
     <Item back="/workflows/runs" title={titleOf(run)} actions={<RunActions run={run} />}>
-      <p role="status">
-        <StateTag state={run.state} />
-      </p>
-      <Alert color="gray" role="note" icon={<IconLock aria-hidden size={18} />} title={t("workflows.outline")}>
+      <div className={styles.standing}>
+        <span role="status">
+          <StateTag state={run.state} />
+        </span>
+        <Copyable value={run.id} label={t("workflows.fact.run_id")} />
+      </div>
+      <Alert color="gray" role="note" icon={<IconLock aria-hidden size={18} />} className={styles.alert} title={t("workflows.outline")}>
         {t("workflows.outline.words")}
       </Alert>
+      <Facts facts={timesOf(run)} />
     </Item>
   );
 }
 
 function OpenRun({ run }: { run: RunDetail }) {
-  const made = artifactsOf(run.steps);
+  const made = artifactsOf(run);
   return (
     <Item back="/workflows/runs" title={titleOf(run)} actions={<RunActions run={run} />}>
       <div className={styles.standing}>
@@ -77,10 +81,10 @@ function OpenRun({ run }: { run: RunDetail }) {
         </Part>
       )}
       <Part title={t("workflows.steps")}>
-        <Steps steps={run.steps} />
+        <Steps run={run} />
       </Part>
       <Part title={t("workflows.inputs")}>
-        {isFields(run.input) && Object.keys(run.input).length === 0 ? <p className="muted">{t("workflows.inputs.none")}</p> : <Value label={t("workflows.inputs")} value={run.input} />}
+        {isFields(run.input) && Object.keys(run.input).length === 0 ? <p className="muted">{t("workflows.inputs.none")}</p> : <Value label={t("workflows.inputs.values")} value={run.input} />}
       </Part>
       {run.objects.length > 0 && (
         <Part title={t("workflows.objects")}>
@@ -116,8 +120,8 @@ function Standing({ run }: { run: RunDetail }) {
   );
 }
 
-function useFacts(run: RunDetail): Fact[] {
-  const names = useNames();
+/** Which workflow, and when: what everybody sees. */
+function timesOf(run: RunDetail | RunOutline): Fact[] {
   const facts: (Fact | false)[] = [
     [
       t("workflows.column.workflow"),
@@ -125,11 +129,19 @@ function useFacts(run: RunDetail): Fact[] {
         {t("workflows.run.of", { slug: run.slug, version: run.version })}
       </Link>,
     ],
-    [t("workflows.column.by"), names.ofOrYou(run.owner)],
     [t("workflows.fact.started"), <Time key="at" at={run.created_at} />],
     run.finished_at !== null && [t("workflows.column.took"), tookWords(run.created_at, run.finished_at)],
+  ];
+  return facts.filter((fact) => fact !== false);
+}
+
+function useFacts(run: RunDetail): Fact[] {
+  const names = useNames();
+  const facts: (Fact | false)[] = [
+    ...timesOf(run),
+    [t("workflows.column.by"), names.ofOrYou(run.owner)],
     [t("workflows.fact.used"), t("workflows.fact.used.words", { used: run.steps_used, most: run.max_steps })],
-    [t("workflows.fact.tokens"), t("workflows.fact.tokens.words", { tokens: number(run.usage.tokens), requests: run.usage.requests })],
+    [t("workflows.fact.tokens"), run.usage.requests > 0 ? t("workflows.fact.tokens.words", { tokens: number(run.usage.tokens), requests: run.usage.requests }) : t("workflows.fact.tokens.none")],
     run.trigger_id !== null && [t("workflows.fact.trigger"), <Link key="trigger" to="/workflows/triggers/$id" params={{ id: run.trigger_id }}>{t("workflows.fact.trigger.open")}</Link>],
     run.resumed_from !== null && [t("workflows.fact.resumed"), <Link key="resumed" to="/workflows/runs/$id" params={{ id: run.resumed_from }}>{t("workflows.fact.resumed.open")}</Link>],
   ];

@@ -1,28 +1,34 @@
-/** Timeline of a run: its steps in order, with state, time, attempts and tokens; each opens to what it gave. */
+/** Timeline of a run: its steps in order, with state, time, attempts and tokens; each opens to what it was given and what it gave. */
 
 import { useInterval } from "@mantine/hooks";
 import { IconArrowsSplit2, IconChevronRight, IconRepeat, IconTool, type Icon } from "@tabler/icons-react";
-import { useEffect, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 
 import { number, t } from "@/i18n";
 import { Progress } from "@/ui/Progress";
 
-import type { RunStep, StepItem } from "../api";
+import type { RunDetail, RunStep, StepItem } from "../api";
+import { specOf, type SpecStep } from "../spec/shapes";
+import { conditionWords, overWords } from "../spec/words";
 import { StateTag } from "../StateTag";
 import { faultWords, tookWords } from "../words";
+import { Arguments } from "./Arguments";
+import { itemAt } from "./given";
 import styles from "./Run.module.css";
 import { JobLink, Value } from "./Value";
-import { outcomeOf } from "./values";
+import { outcomeOf, shortOf } from "./values";
 
 const PICTURES: Record<string, Icon> = { tool: IconTool, map: IconRepeat, choice: IconArrowsSplit2 };
 
-export function Steps({ steps }: { steps: readonly RunStep[] }) {
+export function Steps({ run }: { run: RunDetail }) {
+  const { steps } = run;
+  const specs = useMemo(() => new Map(specOf(run.spec)?.steps.map((one) => [one.id, one])), [run.spec]);
   const now = useNow(steps.some(({ state }) => state === "running"));
   return (
     <ol className={styles.steps}>
       {steps.map((step) => (
         <li key={step.id} data-state={step.state}>
-          <Step step={step} now={now} />
+          <Step run={run} spec={specs.get(step.id)} step={step} now={now} />
         </li>
       ))}
     </ol>
@@ -42,7 +48,14 @@ function useNow(isRunning: boolean): number {
   return now;
 }
 
-function Step({ step, now }: { step: RunStep; now: number }) {
+interface Props {
+  run: RunDetail;
+  /** As it was when the run began. */
+  spec?: SpecStep;
+  step: RunStep;
+}
+
+function Step({ run, spec, step, now }: Props & { now: number }) {
   const Picture = PICTURES[step.kind] ?? IconTool;
   const isBegun = step.state !== "pending" && step.state !== "skipped";
   const head = (
@@ -70,7 +83,7 @@ function Step({ step, now }: { step: RunStep; now: number }) {
       </summary>
       <div className={styles.inside}>
         {step.error && <p className={styles.fault}>{faultWords(step.error)}</p>}
-        {step.kind === "map" ? <Items step={step} /> : <Single step={step} />}
+        {step.kind === "map" ? <Items run={run} spec={spec} step={step} /> : <Single run={run} spec={spec} step={step} />}
       </div>
     </details>
   );
@@ -90,10 +103,12 @@ function metaWords(step: RunStep, now: number): string {
 }
 
 /** A tool or a choice: one job. */
-function Single({ step }: { step: RunStep }) {
+function Single({ run, spec, step }: Props) {
   const job = step.items[0]?.job_id;
   return (
     <>
+      {spec?.kind === "tool" && <Arguments run={run} given={spec.given} />}
+      {spec?.kind === "choice" && <p className="muted">{t("workflows.graph.if", { condition: conditionWords(spec.when) })}</p>}
       {step.state === "succeeded" && step.kind === "choice" ? <p>{t("workflows.step.chose", { way: wayOf(step) })}</p> : null}
       {step.state === "succeeded" && step.kind === "tool" && <Value label={t("workflows.step.output", { step: step.id })} value={outcomeOf(step)} jobId={job} />}
       {job && (
@@ -107,15 +122,16 @@ function Single({ step }: { step: RunStep }) {
 
 const wayOf = (step: RunStep): string => (outcomeOf(step) === true ? "yes" : outcomeOf(step) === false ? "no" : "other");
 
-function Items({ step }: { step: RunStep }) {
+function Items({ run, spec, step }: Props) {
   const left = step.total - step.items.length;
   if (step.total === 0) return <p className="muted">{t("workflows.step.no_items")}</p>;
   return (
     <>
-      <ol className={styles.items} start={0}>
+      {spec?.kind === "map" && <p className="muted">{t("workflows.graph.each", { list: overWords(spec.over) })}</p>}
+      <ol className={styles.items}>
         {step.items.map((item) => (
           <li key={item.index}>
-            <Entry step={step} item={item} />
+            <Entry run={run} spec={spec} step={step} item={item} />
           </li>
         ))}
       </ol>
@@ -124,17 +140,24 @@ function Items({ step }: { step: RunStep }) {
   );
 }
 
-function Entry({ step, item }: { step: RunStep; item: StepItem }) {
+/** Of what an item is, beside its number. */
+const LONGEST = 80;
+
+function Entry({ run, spec, step, item }: Props & { item: StepItem }) {
+  const [isOpen, setOpen] = useState(false);
+  const known = useMemo(() => (spec ? itemAt(spec, run, item.index) : null), [spec, run, item.index]);
   return (
-    <details className={styles.item}>
+    <details className={styles.item} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         <IconChevronRight aria-hidden size={13} className={styles.chevron} />
         <span>{t("workflows.item", { number: item.index + 1 })}</span>
+        {known && <span className={styles.what}>{shortOf(known.value, LONGEST)}</span>}
         <StateTag state={item.state} />
         {item.attempt > 1 && <span className={styles.meta}>{t("workflows.step.attempts", { count: item.attempt })}</span>}
         {item.error && <span className={styles.short}>{faultWords(item.error)}</span>}
       </summary>
       <div className={styles.inside}>
+        {isOpen && spec?.kind === "map" && <Arguments run={run} given={spec.given} place={{ item: known, index: item.index }} />}
         {item.error && <p className={styles.fault}>{faultWords(item.error)}</p>}
         {item.state === "succeeded" && <Value label={t("workflows.item.output", { step: step.id, number: item.index + 1 })} value={item.result} jobId={item.job_id} />}
         {item.job_id && (

@@ -6,7 +6,9 @@ import { t } from "@/i18n";
 import { bytes } from "@/ui/quantities";
 import { Snippet } from "@/ui/Snippet";
 import { ArtifactCard } from "@/ui/turns/ArtifactCard";
+import type { Artifact } from "@/ui/turns/shapes";
 
+import { isFields } from "../spec/shapes";
 import { artifactOf, truncatedOf } from "./values";
 
 interface Props {
@@ -26,9 +28,19 @@ export function Value({ label, value, jobId }: Props) {
     );
   }
   const artifact = artifactOf(value);
-  if (artifact) return <ArtifactCard artifact={artifact} />;
+  if (artifact) return <Made label={label} artifact={artifact} fields={isFields(value) ? value.fields : undefined} />;
   if (value === null || value === undefined || value === "") return <p className="muted">{t("workflows.value.none")}</p>;
   return <Snippet label={label} text={typeof value === "string" ? value : JSON.stringify(value, null, 2)} />;
+}
+
+/** What was made; of fields that were extracted, their values too. */
+function Made({ label, artifact, fields }: { label: string; artifact: Artifact; fields: unknown }) {
+  return (
+    <>
+      <ArtifactCard artifact={artifact} />
+      {isFields(fields) && <Snippet label={label} text={JSON.stringify(fields, null, 2)} />}
+    </>
+  );
 }
 
 export function JobLink({ id, children }: { id: string; children: string }) {

@@ -19,7 +19,9 @@ test("a value that was left out says how long it is", () => {
 
 test("the documents of a run are listed once", () => {
   const steps = [step({ result: document("a") }), step({ results: [] }, [document("b"), document("a"), "text"]), step({ result: { kind: "text", title: "t" } })];
-  expect(artifactsOf(steps).map((artifact) => artifact.object_id)).toEqual(["a", "b"]);
+  expect(artifactsOf({ steps, input: {} }).map((artifact) => artifact.object_id)).toEqual(["a", "b"]);
+  expect(artifactsOf({ steps, input: { object_id: "a" } }).map((artifact) => artifact.object_id)).toEqual(["b"]);
+  expect(artifactsOf({ steps, input: { objects: ["b"] } }).map((artifact) => artifact.object_id)).toEqual(["a"]);
   expect(outcomeOf(step({ result: 0 }))).toBe(0);
   expect(outcomeOf(step("bare"))).toBe("bare");
 });

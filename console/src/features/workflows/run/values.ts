@@ -22,11 +22,18 @@ export function outcomeOf({ output }: Pick<RunStep, "output">): unknown {
   return isFields(output) && "result" in output ? output.result : output;
 }
 
+/** A value on one line; what is longer is cut. */
+export function shortOf(value: unknown, longest: number): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+}
+
 /** Of the document or note that it stands for. */
 export const idOf = ({ object_id: object, note_id: note }: Artifact): string => object ?? note ?? "";
 
-/** The documents and notes that a run made, each once, in the order of its steps. */
-export function artifactsOf(steps: readonly RunStep[]): Artifact[] {
+/** The documents and notes that a run made, each once, in the order of its steps. What it was given, it only read. */
+export function artifactsOf({ steps, input }: { steps: readonly RunStep[]; input: unknown }): Artifact[] {
+  const given = isFields(input) ? Object.values(input).flat() : [];
   const all = steps.flatMap((step) => [outcomeOf(step), ...step.items.map((item) => item.result)]).flatMap((value) => artifactOf(value) ?? []);
-  return [...new Map(all.flatMap((artifact) => (idOf(artifact) ? [[idOf(artifact), artifact] as const] : []))).values()];
+  return [...new Map(all.flatMap((artifact) => (idOf(artifact) && !given.includes(idOf(artifact)) ? [[idOf(artifact), artifact] as const] : []))).values()];
 }

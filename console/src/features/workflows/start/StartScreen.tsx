@@ -3,7 +3,7 @@
 import { Button } from "@mantine/core";
 import { IconCalculator, IconPlayerPlay } from "@tabler/icons-react";
 import { useNavigate, useParams } from "@tanstack/react-router";
-import { useMemo, useState, type FormEvent } from "react";
+import { useEffect, useMemo, useState, type FormEvent } from "react";
 
 import { Refusal } from "@/api/client";
 import { t } from "@/i18n";
@@ -17,27 +17,29 @@ import { useDefinition, useStart, useTry } from "../queries";
 import { specOf } from "../spec/shapes";
 import { titleOf } from "../words";
 import { useTyped } from "./drafts";
+import { Earlier, useEarlier, type EarlierRun } from "./Earlier";
 import { Estimate } from "./Estimate";
-import { parse, typedOf, type Inputs, type Typed } from "./fields";
+import { focusFirstError, parse, typedOf, type Inputs, type Typed } from "./fields";
 import { InputFields } from "./InputFields";
 import styles from "./Start.module.css";
 
 export default function StartScreen() {
   const { slug } = useParams({ strict: false }) as { slug: string };
   const definition = useDefinition(slug);
-  if (definition.data) return <Start key={slug} definition={definition.data} />;
+  const earlier = useEarlier(slug);
+  if (definition.data && earlier !== "pending") return <Start key={`${slug} ${earlier?.id}`} definition={definition.data} earlier={earlier} />;
   return (
     <Item back="/workflows" title={slug}>
-      {definition.isPending ? <Loading /> : <Failed error={definition.error} again={() => void definition.refetch()} />}
+      {definition.isError ? <Failed error={definition.error} again={() => void definition.refetch()} /> : <Loading />}
     </Item>
   );
 }
 
-function Start({ definition }: { definition: DefinitionDetail }) {
+function Start({ definition, earlier }: { definition: DefinitionDetail; earlier?: EarlierRun }) {
   const { slug } = definition;
   const go = useNavigate();
   const inputs = useMemo<Inputs>(() => Object.fromEntries(specOf(definition.spec)?.inputs ?? []), [definition.spec]);
-  const { typed, type, drop } = useTyped(slug, typedOf(inputs));
+  const { typed, type, drop } = useTyped(slug, typedOf(inputs, earlier?.input), earlier?.id);
   const [isChecked, setChecked] = useState(false);
   const start = useStart(slug);
   const estimate = useTry(slug);
@@ -66,9 +68,16 @@ function Start({ definition }: { definition: DefinitionDetail }) {
     if (isRight) estimate.mutate(values);
   }
 
+  const isFilled = earlier?.input !== undefined;
+  useEffect(() => {
+    if (isFilled) tryOut();
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- once, with what the earlier run was given
+  }, [isFilled]);
+
   return (
     <Item back="/workflows" title={t("workflows.start", { title: titleOf(definition) })} intro={definition.description || undefined}>
       <form className={styles.form} aria-label={t("workflows.start", { title: titleOf(definition) })} noValidate onSubmit={(event) => void run(event).catch(() => undefined)}>
+        {earlier && <Earlier run={earlier} version={definition.version} />}
         {Object.keys(inputs).length === 0 && <p className="muted">{t("workflows.start.no_inputs")}</p>}
         <InputFields inputs={inputs} typed={typed} errors={isChecked ? { ...errors, ...refusedFields(fault, Object.keys(inputs)) } : {}} onChange={change} />
         <Fault fault={fault} fields={Object.keys(inputs)} />
@@ -90,8 +99,4 @@ function Start({ definition }: { definition: DefinitionDetail }) {
 function refusedFields(fault: unknown, names: readonly string[]): Record<string, string> {
   if (!(fault instanceof Refusal)) return {};
   return Object.fromEntries(names.flatMap((name) => (fault.field(name) ? [[name, fault.field(name) ?? ""]] : [])));
-}
-
-function focusFirstError(form: EventTarget): void {
-  requestAnimationFrame(() => (form as HTMLElement).querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
 }

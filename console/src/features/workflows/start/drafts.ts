@@ -14,10 +14,10 @@ export function parseTyped(value: unknown): Typed | null {
   return Object.fromEntries(entries);
 }
 
-/** What was typed for a workflow; `first` if there is nothing. */
-export function useTyped(slug: string, first: Typed): { typed: Typed; type: (typed: Typed) => void; drop: () => void } {
+/** What was typed for a workflow, or to run it again; `first` if there is nothing. */
+export function useTyped(slug: string, first: Typed, again = ""): { typed: Typed; type: (typed: Typed) => void; drop: () => void } {
   const { me } = useSession();
-  const key = `${me.team.id}:${slug}`;
+  const key = [me.team.id, slug, again].filter(Boolean).join(":");
   const stored = useMemo(() => storedDrafts("run", me.user.id, localStorage, (value) => (parseTyped(value) ? { typed: parseTyped(value) as Typed } : null)), [me.user.id]);
   const [typed, setTyped] = useState<Typed>(() => ({ ...first, ...stored.find(key)?.typed }));
   const type = useCallback(

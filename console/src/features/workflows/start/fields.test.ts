@@ -31,6 +31,7 @@ test("each field says what is wrong with it", () => {
 test("the input of an earlier run can be used again", () => {
   const input = { text: "a", count: 2, share: 0.1, deep: true, locales: ["nl"], schema: { a: 1 }, object_id: "o1" };
   expect(parse(INPUTS, typedOf(INPUTS, input)).values).toEqual(input);
+  expect(typedOf({ text: { type: "string" } }, { text: { was: "an object" } })).toEqual({ text: '{"was":"an object"}' });
   expect(parse({ deep: { type: "boolean" }, locales: { type: "array" } }, typedOf({ deep: { type: "boolean" }, locales: { type: "array" } })).values).toEqual({
     deep: false, locales: [],
   });

@@ -20,7 +20,8 @@ export function typedOf(inputs: Inputs, known: Record<string, unknown> = {}): Ty
 function shown(value: unknown, type: Input["type"]): string | boolean {
   if (type === "boolean") return value === true;
   if (type === "array" || type === "object") return JSON.stringify(value ?? (type === "array" ? [] : {}), null, 2);
-  return value === null || value === undefined ? "" : String(value);
+  if (value === null || value === undefined) return "";
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 export interface Parsed {
@@ -71,4 +72,9 @@ function jsonOf(text: string, type: "array" | "object"): Found {
   } catch {
     return { error: t("workflows.field.json.wrong") };
   }
+}
+
+/** Once the errors are shown. */
+export function focusFirstError(form: EventTarget): void {
+  requestAnimationFrame(() => (form as HTMLElement).querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
 }

@@ -12,7 +12,7 @@ import { Loading } from "@/ui/states";
 
 import type { Definition, Trigger } from "../api";
 import { useDefinitions, useTriggerChanges } from "../queries";
-import { parse, typedOf, type Inputs, type Typed } from "../start/fields";
+import { focusFirstError, parse, typedOf, type Inputs, type Typed } from "../start/fields";
 import { InputFields } from "../start/InputFields";
 import { titleOf } from "../words";
 import styles from "./Triggers.module.css";
@@ -62,7 +62,7 @@ function Form({ trigger, definitions, onClose }: Props & { definitions: readonly
   async function send(event: FormEvent): Promise<void> {
     event.preventDefault();
     setChecked(true);
-    if (Object.keys(errors).length > 0) return;
+    if (Object.keys(errors).length > 0) return focusFirstError(event.currentTarget);
     const draft = { workflow_slug: slug, match_prefix: prefix, match_types: types, input: values, fire_on_derived: derived, enabled };
     await save.mutateAsync({ id: trigger?.id, draft });
     notice(t(trigger ? "workflows.trigger.saved" : "workflows.trigger.created"));
@@ -102,7 +102,7 @@ function Form({ trigger, definitions, onClose }: Props & { definitions: readonly
       {Object.keys(inputs).length > 0 && (
         <fieldset className={styles.inputs}>
           <legend>{t("workflows.inputs")}</legend>
-          <p className="muted">{t("workflows.trigger.inputs.hint")}</p>
+          {definition && FILLED in definition.inputs && <p className="muted">{t("workflows.trigger.inputs.hint")}</p>}
           <InputFields inputs={inputs} typed={{ ...typedOf(inputs), ...typed }} errors={isChecked ? errors : {}} onChange={setTyped} />
         </fieldset>
       )}

@@ -66,7 +66,7 @@ function OpenTrigger({ trigger, children }: { trigger: TriggerDetail; children: 
       />
       {Object.keys(input).length > 0 && (
         <Part title={t("workflows.inputs")}>
-          <Snippet label={t("workflows.inputs")} text={JSON.stringify(input, null, 2)} />
+          <Snippet label={t("workflows.inputs.values")} text={JSON.stringify(input, null, 2)} />
         </Part>
       )}
       <Part title={t("workflows.history")} intro={t("workflows.history.intro")}>
@@ -96,7 +96,7 @@ function History({ fires }: { fires: readonly (Fire | FireSummary)[] }) {
 function Uploaded({ fire }: { fire: Fire | FireSummary }) {
   if (fire.view === "outline") return <span className="muted">{t("workflows.history.hidden")}</span>;
   return (
-    <span>
+    <span className={styles.uploaded}>
       <ReferenceLink part={{ type: "object", object_id: fire.object_id, version: fire.version }} /> {t("workflows.history.version", { version: fire.version })}
     </span>
   );
