@@ -156,7 +156,7 @@ async def test_a_reader_writes_nothing_through_a_plugin(world: World, ann: Calle
 async def test_entities_are_those_of_documents_that_the_caller_can_read(world: World, ann: Caller) -> None:
     await learn(ann, "Private", "Marta Keller met Olaf Brandt.")
     shown = await learn(ann, "Team", "Marta Keller met Ida Holm.", "team")
-    reader = await world.person(ann.org, ann.team, role=Role.VIEWER)
+    reader = await world.person(ann.org, ann.team)
     known = await ask(reader, "kg.read", arguments={"name": "Marta Keller"})
     assert {passage["object_id"] for passage in known["passages"]} == {shown} and "Olaf" not in str(known)
     assert "name" in await ask(reader, "kg.read", arguments={})
