@@ -359,6 +359,15 @@ class ChangedPassage(msgspec.Struct, frozen=True, kw_only=True):
     after: str
 
 
+class ChangedSource(msgspec.Struct, frozen=True, kw_only=True):
+    """A source with a newer version than the one that was used, directly or by another source."""
+
+    id: str
+    key: str
+    source_version: int
+    current_source_version: int
+
+
 class ChatAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """A finished turn."""
 
@@ -1254,6 +1263,8 @@ class ProcessedObject(msgspec.Struct, frozen=True, kw_only=True):
     source_version: int
     current_source_version: int
     stale: bool
+    changed_sources: list[ChangedSource]
+    wider_than_source: bool | None
     edited: bool
     start: int | None
     end: int | None
@@ -1322,6 +1333,8 @@ class RelatedObject(msgspec.Struct, frozen=True, kw_only=True):
     source_version: int
     current_source_version: int
     stale: bool
+    changed_sources: list[ChangedSource]
+    wider_than_source: bool | None
     edited: bool
     start: int | None
     end: int | None

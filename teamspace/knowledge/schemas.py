@@ -267,3 +267,52 @@ class KnowledgePreview(DryRun, frozen=True, kw_only=True):
 
     documents: int
     """How many documents the run would read: at most 40."""
+
+
+# The result of `kg_find`
+
+
+class KnownRelation(msgspec.Struct, frozen=True):
+    subject: str
+    predicate: str
+    object: str
+    object_id: str
+    """The document that says so."""
+    version: int
+    start: int
+    end: int
+
+
+class KnownEntity(msgspec.Struct, frozen=True):
+    id: str
+    type: EntityType
+    name: str
+    names: list[str]
+    documents: int
+    more: bool
+    """Whether there are more documents than were counted."""
+    relations: list[KnownRelation]
+
+
+class GraphPassage(msgspec.Struct, frozen=True):
+    """What a document says about an entity, as it is in the text of the version."""
+
+    object_id: str
+    version: int
+    version_id: str
+    key: str
+    title: str
+    start: int
+    end: int
+    total: int
+    """Characters of the whole text."""
+    quote: str
+    outdated: bool
+    """Whether the document has a newer version that is not extracted yet."""
+
+
+class GraphAnswer(msgspec.Struct, frozen=True):
+    """Entities that were found by name, and the passages that say so."""
+
+    entities: list[KnownEntity]
+    passages: list[GraphPassage]

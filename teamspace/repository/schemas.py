@@ -268,6 +268,23 @@ class DerivationRow(msgspec.Struct, frozen=True):
     created_at: str
 
 
+class LineageRow(msgspec.Struct, frozen=True):
+    """A source of an object's newest derived version: which of its versions was used, and which is the newest."""
+
+    object_id: str
+    source_id: str
+    key: str
+    used: int
+    current: int
+
+
+class DerivedPair(msgspec.Struct, frozen=True):
+    """A derived object and the source beside which it is."""
+
+    derived_id: str
+    source_id: str
+
+
 class WriteCondition(msgspec.Struct, frozen=True):
     """The precondition of a write."""
 
@@ -437,6 +454,15 @@ class ShareTargets(msgspec.Struct, frozen=True):
     items: list[ShareTarget]
 
 
+class ChangedSource(msgspec.Struct, frozen=True):
+    """A source with a newer version than the one that was used, directly or by another source."""
+
+    id: str
+    key: str
+    source_version: int
+    current_source_version: int
+
+
 class RelatedObject(msgspec.Struct, frozen=True):
     """A source or derived object that the caller can see."""
 
@@ -449,7 +475,12 @@ class RelatedObject(msgspec.Struct, frozen=True):
     """The version of the source that it was made from."""
     current_source_version: int
     stale: bool
-    """Whether the source has changed since."""
+    """Whether a source has changed since: of a derived object any of its sources, or what these are made from."""
+    changed_sources: list[ChangedSource]
+    """What has changed, the one first from which the others are made: the order in which to refresh."""
+    wider_than_source: bool | None
+    """Whether people can see the derived object who cannot see the source beside which it is; null for other sources,
+    and for callers who can manage neither."""
     edited: bool
     """Whether the derived document was changed by hand since."""
     start: int | None

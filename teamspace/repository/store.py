@@ -4,15 +4,17 @@ from collections.abc import Sequence
 
 import msgspec
 
-from teamspace.core.db import Fence, Reads, Tx, columns, placeholders
+from teamspace.core.db import Db, Fence, Reads, Tx, columns, placeholders
 from teamspace.core.tables import BlobColumn, Count, Invariant, OwnedTable
 from teamspace.repository.schemas import (
     MARKDOWN,
     AccessLevel,
     DerivationRow,
+    DerivedPair,
     EndedUpload,
     GrantRow,
     KeyRange,
+    LineageRow,
     ObjectItem,
     ObjectRights,
     ObjectRow,
@@ -42,6 +44,7 @@ KIND = "object"
 OWNED_TABLES = (OwnedTable("objects", KIND),)
 """The `kind` of objects in the full-text index."""
 
+_TIMEOUT_SECONDS = 2.0
 _ITEM = (
     "id, key, filename, content_type, size, sha256, visibility, owner_id, team_id, version, text_state, created_at,"
     " updated_at"
@@ -631,6 +634,62 @@ async def select_derived(db: Reads, source_id: str, limit: int) -> list[Derivati
         f"SELECT {columns(DerivationRow)} FROM object_derivations WHERE source_id = :id AND latest"
         " ORDER BY object_id DESC LIMIT :limit",
         id=source_id, limit=limit,
+    )  # fmt: skip
+
+
+async def select_lineage(
+    db: Db, fence: Fence, object_ids: Sequence[str], depth: int, limit: int
+) -> list[LineageRow]:  # fmt: skip
+    """Return the sources of objects, the sources of these and so on, nearest first, as far as a fence admits them."""
+    step = (
+        "CROSS JOIN object_derivations AS steps CROSS JOIN objects WHERE steps.object_id = line.id AND steps.latest"
+        f" AND objects.id = steps.source_id AND {fence.sql}"
+    )
+    return await db.all_offloaded(
+        LineageRow,
+        f"WITH RECURSIVE line (id, depth) AS (SELECT CAST(value AS TEXT) {db.dialect.byte_order}, 0"
+        f" FROM ({db.dialect.json_strings.format('ids')}) AS given"
+        f" UNION SELECT steps.source_id, line.depth + 1 FROM line {step} AND line.depth + 1 < :depth)"
+        " SELECT steps.object_id, steps.source_id, objects.key, steps.checked_number, objects.version FROM"
+        " (SELECT id, MIN(depth) AS depth FROM (SELECT id, depth FROM line LIMIT :limit) AS nearest GROUP BY id) AS line"
+        f" {step} ORDER BY line.depth, steps.object_id, steps.source_id LIMIT :limit",
+        seconds=_TIMEOUT_SECONDS, ids=_json(object_ids), depth=depth, limit=limit, **fence.params,
+    )  # fmt: skip
+
+
+def _team_sees(team: str) -> str:
+    """Return SQL for whether a team sees the source `s` as a whole."""
+    return (
+        f"((s.visibility = 'team' AND s.team_id = {team}) OR EXISTS (SELECT 1 FROM object_grants AS a WHERE"
+        f" a.object_id = s.id AND a.principal_type = 'team' AND a.principal_id = {team} AND {_is_active('a')}))"
+    )
+
+
+def _person_sees(person: str) -> str:
+    """Return SQL for whether a person sees the source `s`: as its owner, by a grant, or in a team that sees it."""
+    return (
+        f"({person} = s.owner_id OR EXISTS (SELECT 1 FROM object_grants AS a WHERE a.object_id = s.id"
+        f" AND a.principal_type = 'user' AND a.principal_id = {person} AND {_is_active('a')}) OR EXISTS"
+        f" (SELECT 1 FROM memberships AS seats WHERE seats.user_id = {person} AND {_team_sees('seats.team_id')}))"
+    )
+
+
+def _is_active(grants: str) -> str:
+    return f"({grants}.expires_at IS NULL OR {grants}.expires_at > moment(0))"
+
+
+async def select_wider(db: Db, pairs: Sequence[DerivedPair]) -> list[DerivedPair]:
+    """Return those of the pairs whose derived object can be seen by people who cannot see the source."""
+    given = db.dialect.json_table("pairs", derived_id="TEXT", source_id="TEXT")
+    return await db.all_offloaded(
+        DerivedPair,
+        f"SELECT pairs.derived_id, pairs.source_id FROM ({given}) AS pairs CROSS JOIN objects AS d CROSS JOIN objects AS s"
+        " WHERE d.id = pairs.derived_id AND s.id = pairs.source_id AND ("
+        f"(d.visibility = 'team' AND NOT {_team_sees('d.team_id')}) OR NOT {_person_sees('d.owner_id')}"
+        f" OR EXISTS (SELECT 1 FROM object_grants AS g WHERE g.object_id = d.id AND {_is_active('g')}"
+        f" AND CASE g.principal_type WHEN 'team' THEN NOT {_team_sees('g.principal_id')}"
+        f" ELSE NOT {_person_sees('g.principal_id')} END))",
+        seconds=_TIMEOUT_SECONDS, pairs=_json(pairs),
     )  # fmt: skip
 
 

@@ -264,11 +264,17 @@ async def test_passages_of_a_tool_are_sources(ann: Caller) -> None:
             "object_id": document, "version": 1, "version_id": "v", "title": "a.txt", "start": start,
             "end": start + 6, "total": len(text), "text": text[start : start + 12_000],
         }  # fmt: skip
-        assert given.add_passage("read_document", value) == given.get(1)
+        assert given.add_passages("read_document", value) == [given.get(1)]
     note = {"id": "n", "version": 3, "title": "N", "tags": [], "start": 0, "end": 1, "total": 1, "body": "b"}
-    added = given.add_passage("read_note", note)
-    assert added is not None and added.number == 2
-    assert given.add_passage("search", {}) is None
+    (added,) = given.add_passages("read_note", note)
+    assert added.number == 2
+    assert given.add_passages("search", {}) == []
+    passages = [
+        {"object_id": document, "version": 1, "version_id": "v", "title": "a.txt", "start": start, "end": start + 6,
+         "total": len(text), "quote": text[start : start + 6]}
+        for start in (0, 28_000)
+    ]  # fmt: skip
+    assert [source.number for source in given.add_passages("kg_find", {"entities": [], "passages": passages})] == [1, 1]
     for words in ("very last words", "filler filler"):
         citation = await check(ann, Citations(given), words)
         assert (citation.verified, text[citation.start : citation.end]) == (True, words)

@@ -93,7 +93,7 @@ UNFENCED = {
         "repository.get_version", "repository.get_version_by_id", "repository.get_newest_version",
         "repository.select_versions", "repository.select_all_versions", "repository.select_versions_of",
         "repository.get_total_size", "repository.select_blobs", "repository.select_readers",
-        "repository.get_latest_derivation", "repository.find_derived_number",
+        "repository.get_latest_derivation", "repository.find_derived_number", "repository.select_wider",
         "repository.select_sources_of_version", "repository.select_parts", "repository.select_grants",
     ),
     "of the caller's own team, which the caller passes": (

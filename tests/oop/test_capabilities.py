@@ -15,6 +15,7 @@ from teamspace.oop.domain import limits, values
 from teamspace.oop.domain.capabilities import parse
 from teamspace.settings import Settings
 from teamspace.tenancy.schemas import Role
+from tests.knowledge.help import learn
 from tests.oop.help import call, copy_plugin, grant, instance_with, report, turn_on, until
 from tests.support.upstream import Upstream, status
 from tests.support.world import Caller, World
@@ -71,6 +72,11 @@ async def test_a_good_plugin_uses_every_capability(
     note = (await ann.post("/api/notes", {"title": "Budget", "body": "Twelve ships"})).json()
     assert (await ask(ann, "notes.read", arguments={"id": note["id"]}))["body"] == "Twelve ships"
     assert [hit["id"] for hit in await ask(ann, "search", arguments={"q": "ships"})] == [note["id"]]
+
+    story = await learn(ann, "Story", "Marta Keller founded Keller Works.")
+    known = await ask(ann, "kg.read", arguments={"name": "Marta Keller"})
+    assert [entity["name"] for entity in known["entities"]] == ["Marta Keller"]
+    assert [passage["object_id"] for passage in known["passages"]] == [story]
 
     for key in ("reports/may.md", "private/may.md"):
         assert (await ann("PUT", f"/api/repo/{key}", content=b"# May", headers={"content-type": "text/markdown"})).status_code == 201  # fmt: skip
@@ -145,6 +151,17 @@ async def test_a_reader_writes_nothing_through_a_plugin(world: World, ann: Calle
     answer = await call(reader, "complete_ask", capability="repo.write", params={"key": "reports/x", "body": "x"})
     assert "error" in answer, answer
     assert (await ann.get("/api/repo")).json()["items"] == []
+
+
+async def test_entities_are_those_of_documents_that_the_caller_can_read(world: World, ann: Caller) -> None:
+    await learn(ann, "Private", "Marta Keller met Olaf Brandt.")
+    shown = await learn(ann, "Team", "Marta Keller met Ida Holm.", "team")
+    reader = await world.person(ann.org, ann.team)
+    known = await ask(reader, "kg.read", arguments={"name": "Marta Keller"})
+    assert {passage["object_id"] for passage in known["passages"]} == {shown} and "Olaf" not in str(known)
+    assert "name" in await ask(reader, "kg.read", arguments={})
+    await grant(ann, "complete", "search")
+    assert await ask(reader, "kg.read", arguments={"name": "Marta"}) == "No operator has granted kg.read."
 
 
 async def test_model_calls_are_charged_to_the_caller(ann: Caller) -> None:
@@ -225,7 +242,7 @@ async def test_everybody_sees_the_plugins_but_not_why_they_fail(world: World, an
 
 @pytest.mark.parametrize(
     "name",
-    ["", "repo.write:", "secret", "secret:a b", "jobs.enqueue:", "repo.read", "repo.read:", "repo.read:/x", "http.fetch:", "http.fetch:*.example.com", "kv:x",
+    ["", "repo.write:", "secret", "secret:a b", "jobs.enqueue:", "repo.read", "repo.read:", "repo.read:/x", "http.fetch:", "http.fetch:*.example.com", "kv:x", "kg.read:x",
      "http.fetch:https://x", "http.fetch:Example.com", "exec", "files", "log "],
 )  # fmt: skip
 def test_there_is_no_other_capability(name: str) -> None:

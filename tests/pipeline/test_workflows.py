@@ -121,6 +121,33 @@ async def test_a_new_version_makes_stale_and_a_run_refreshes_only_that(world: Wo
     assert await broken(world) == []
 
 
+async def test_translations_of_a_stale_form_are_stale_until_a_run_has_made_both_anew(world: World, ann: Caller) -> None:
+    invoice = (await put(ann, "a.md", INVOICE))["id"]
+    form = step_of(await process(ann, invoice), "form")["output"]["result"]["object_id"]
+
+    async def shown(path: str) -> dict[str, bool]:
+        items = (await ann.get(f"/api/repo-obj/{form}/{path}")).json()["derived"]
+        return {item["key"]: item["stale"] for item in items}
+
+    keys_of = ("a.md.form.md.es.md", "a.md.form.md.de.md")
+    assert await shown("derivations") == dict.fromkeys(keys_of, False)
+    await put(ann, "a.md", INVOICE.replace(b"1,250.50", b"990.00"))
+    assert await shown("derivations") == await shown("processing") == dict.fromkeys(keys_of, True)
+    await process(ann, invoice, locales=("es",))
+    assert await shown("processing") == {"a.md.form.md.es.md": False, "a.md.form.md.de.md": True}
+    written = await keys(ann)
+    assert (written["a.md.form.md.es.md"], written["a.md.form.md.de.md"]) == (2, 1)
+    await process(ann, invoice)
+    assert await shown("processing") == dict.fromkeys(keys_of, False)
+    assert await keys(ann) == written | {"a.md.form.md.de.md": 2}, "only what was stale"
+    # What leads to the same form leaves the translations as they are.
+    await put(ann, "a.md", INVOICE.replace(b"1,250.50", b"990.00") + b"\nThank you.\n")
+    assert await shown("processing") == dict.fromkeys(keys_of, True)
+    await process(ann, invoice)
+    assert await shown("processing") == dict.fromkeys(keys_of, False)
+    assert await keys(ann) == written | {"a.md.form.md.de.md": 2, "a.md": 3}
+
+
 async def test_what_a_person_corrects_is_kept_until_the_source_changes(ann: Caller) -> None:
     invoice = (await put(ann, "a.md", INVOICE))["id"]
     await process(ann, invoice)

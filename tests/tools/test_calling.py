@@ -167,7 +167,7 @@ async def test_a_team_turns_tools_on_and_off_for_itself(world: World) -> None:
         "shipment_eta": ("integrator-demo", True), "chat_message": ("translate-chat", True),
         "translate_text": ("translate-chat", True), "doc_text": ("shipped", True),
         "doc_extract_fields": ("shipped", True), "doc_render": ("shipped", True), "doc_translate": ("shipped", True),
-        "kg_extract": ("shipped", True), "kg_list_unextracted": ("shipped", True),
+        "kg_extract": ("shipped", True), "kg_find": ("shipped", True), "kg_list_unextracted": ("shipped", True),
         "repo_list_unindexed": ("shipped", True), "repo_extract_text": ("shipped", True),
         "word_count": ("example-tools", True),
     }  # fmt: skip

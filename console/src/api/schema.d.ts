@@ -4478,12 +4478,24 @@ export interface components {
             source_version: number;
             current_source_version: number;
             stale: boolean;
+            changed_sources: components["schemas"]["ChangedSource"][];
+            wider_than_source: boolean | null;
             edited: boolean;
             start: number | null;
             end: number | null;
             run_id: string | null;
             step: string | null;
             created_at: string;
+        };
+        /**
+         * ChangedSource
+         * @description A source with a newer version than the one that was used, directly or by another source.
+         */
+        ChangedSource: {
+            id: string;
+            key: string;
+            source_version: number;
+            current_source_version: number;
         };
         /**
          * Processing
@@ -4506,6 +4518,8 @@ export interface components {
             source_version: number;
             current_source_version: number;
             stale: boolean;
+            changed_sources: components["schemas"]["ChangedSource"][];
+            wider_than_source: boolean | null;
             edited: boolean;
             start: number | null;
             end: number | null;

@@ -70,7 +70,7 @@ class Loop:
             if isinstance(step, ModelStep):
                 self._output.restore(step.text)
             elif step.step.error is None:
-                self._sources.add_passage(step.step.tool, step.step.result)
+                self._sources.add_passages(step.step.tool, step.step.result)
 
     async def run(self, tools: Sequence[BoundTool]) -> AgentAnswer:
         functions = transcript.to_functions(tools)
@@ -169,8 +169,9 @@ class Loop:
             return ToolStep(call.id, Step(name, arguments, error=result), f"Error ({result.code}): {result.message}")
         artifact = result.value if result.is_artifact else None
         step = Step(name, arguments, result=None if artifact else result.value, artifact=artifact)
-        source = self._sources.add_passage(name, result.value)
-        return ToolStep(call.id, step, result.shown if source is None else sources.render([source]))
+        passages = self._sources.add_passages(name, result.value)
+        shown = sources.render_result(name, result.value, passages) if passages else result.shown
+        return ToolStep(call.id, step, shown)
 
     # Steps
 

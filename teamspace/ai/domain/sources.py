@@ -87,13 +87,23 @@ class Sources:
         self._by_number[number] = msgspec.structs.replace(source, number=number)
         return self._by_number[number]
 
-    def add_passage(self, tool: str, value: dict[str, Any]) -> PromptSource | None:
-        """Add what `read_document` or `read_note` returned; None for other tools."""
-        if tool == "read_document":
-            return self.add(_of_passage("object", value["object_id"], value["version_id"], value["text"], value))
-        if tool == "read_note":
-            return self.add(_of_passage("note", value["id"], None, value["body"], value))
-        return None
+    def add_passages(self, tool: str, value: Any) -> list[PromptSource]:
+        """Add what `read_document`, `read_note` or `kg_find` returned; nothing for other tools.
+
+        Several passages of one version have the same number. The last one is kept: in the others, cited words are
+        found in the complete text.
+        """
+        return [self.add(passage) for passage in _passages(tool, value)]
+
+
+def _passages(tool: str, value: Any) -> Iterator[PromptSource]:
+    if tool == "read_document":
+        yield _of_passage("object", value["object_id"], value["version_id"], value["text"], value)
+    elif tool == "read_note":
+        yield _of_passage("note", value["id"], None, value["body"], value)
+    elif tool == "kg_find":
+        for each in value["passages"]:
+            yield _of_passage("object", each["object_id"], each["version_id"], each["quote"], each)
 
 
 def _of_passage(type: SourceType, id: str, version_id: str | None, text: str, value: dict[str, Any]) -> PromptSource:
@@ -222,6 +232,14 @@ _ESCAPED = "&lt;"
 def render(sources: Iterable[PromptSource]) -> str:
     """Return the sources as text for a prompt; a source that is cut says so."""
     return "\n\n".join(_render(source) for source in sources)
+
+
+def render_result(tool: str, value: Any, passages: Sequence[PromptSource]) -> str:
+    """Return what a model sees of a tool's result with passages: these, and what else `kg_find` knows, as data."""
+    shown = render(passages)
+    if tool != "kg_find":
+        return shown
+    return f"{_escape(msgspec.json.encode(value['entities']).decode())}\n\n{shown}"
 
 
 def _render(source: PromptSource) -> str:

@@ -62,20 +62,17 @@ async def extract(db: Db, files: BlobStore, gateway: Gateway, who: Principal, re
 
 async def _pass_over(db: Db, who: Principal, read: VersionText) -> None:
     """Leave this version out of later lists: the same text would be refused again, before all others."""
-    async with db.maintenance(who) as tx:
-        if await store.lock_version(tx, read.object.id) == read.version.number:
-            await store.set_known_version(tx, read.object.id, read.version.number)
+    async with db.write(who, "knowledge.extract") as tx:
+        await _lock(tx, who, read)
+        tx.detail = {"version": read.version.number, "refused": True}
+        await _set_known(tx, read)
 
 
 async def _store(db: Db, who: Principal, read: VersionText, found: Findings, unread: int) -> ExtractedDocument:
     row, version, now = read.object, read.version, clock.stamp()
     names = {key: naming.to_name(db.vault, row.org_id, *key) for key in found.mentions}
     async with db.write(who, "knowledge.extract") as tx:
-        newest = await store.lock_version(tx, row.id)
-        await repository.require(tx, who, row.id, P.FILES_WRITE)
-        if newest != version.number:
-            raise Conflict("knowledge.changed")
-        tx.target, tx.team_id = row.id, row.team_id
+        await _lock(tx, who, read)
         await store.delete_document(tx, row.id)
         await store.insert_document(
             tx, row.id, version.id, row.org_id, version.number, dropped=found.dropped, unread=unread,
@@ -83,12 +80,27 @@ async def _store(db: Db, who: Principal, read: VersionText, found: Findings, unr
         )  # fmt: skip
         await put_names(tx, row.org_id, list(names.values()), now)
         await _insert(tx, row.id, row.org_id, found, names)
-        await store.set_known_version(tx, row.id, version.number)
-        await events.record(tx, "object", row.id, change=Change.UPDATED, org_id=row.org_id, team_id=row.team_id)
+        await _set_known(tx, read)
         done = await store.get_extracted(tx, row.id)
         assert done is not None
         tx.detail = msgspec.structs.asdict(done)
     return done
+
+
+async def _lock(tx: Tx, who: Principal, read: VersionText) -> None:
+    """Keep a document, its rights and its newest version as they are; Conflict if that is not the one that was read."""
+    row = read.object
+    newest = await store.lock_version(tx, row.id)
+    await repository.require(tx, who, row.id, P.FILES_WRITE)
+    if newest != read.version.number:
+        raise Conflict("knowledge.changed")
+    tx.target, tx.team_id = row.id, row.team_id
+
+
+async def _set_known(tx: Tx, read: VersionText) -> None:
+    row = read.object
+    await store.set_known_version(tx, row.id, read.version.number)
+    await events.record(tx, "object", row.id, change=Change.UPDATED, org_id=row.org_id, team_id=row.team_id)
 
 
 async def put_names(tx: Tx, org_id: str, names: list[EntityName], now: str) -> None:

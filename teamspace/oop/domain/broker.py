@@ -63,6 +63,7 @@ class Broker:
             "kv.list":      ("kv",           KeyPrefix,           self._list),
             "notes.read":   ("notes.read",   ToolQuestion,        self._read_note),
             "search":       ("search",       ToolQuestion,        self._search),
+            "kg.read":      ("kg.read",      ToolQuestion,        self._find_entities),
             "repo.read":    ("repo.read",    ToolQuestion,        self._read_document),
             "repo.write":   ("repo.write",   FileDraft,           self._write_file),
             "ai.chat":      ("ai.chat",      ChatQuestion,        self._chat),
@@ -195,6 +196,9 @@ class Broker:
 
     async def _search(self, who: Principal, asked: ToolQuestion, ticket: Ticket) -> Any:
         return await services.ask_tool(self._services, self._db, who, "search", asked)
+
+    async def _find_entities(self, who: Principal, asked: ToolQuestion, ticket: Ticket) -> Any:
+        return await services.ask_tool(self._services, self._db, who, "kg_find", asked)
 
     async def _read_document(self, who: Principal, asked: ToolQuestion, ticket: Ticket) -> Any:
         return await services.ask_tool(self._services, self._db, who, "read_document", asked)

@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 SECRET_NAME = r"[A-Za-z][A-Za-z0-9_-]{0,63}"
-KINDS = ("log", "clock", "kv", "notes.read", "search", "ai.chat", "ai.translate")
+KINDS = ("log", "clock", "kv", "notes.read", "search", "kg.read", "ai.chat", "ai.translate")
 _PREFIX = re.compile(r"[^\x00-\x1f\x7f/][^\x00-\x1f\x7f]{0,500}")
 _LIMITED = {
     "repo.read": _PREFIX,
