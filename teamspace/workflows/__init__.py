@@ -7,7 +7,7 @@ from teamspace.workflows.domain.catalog import WorkflowCatalog as Catalog
 from teamspace.workflows.domain.definitions import Definition, check, get_definition
 from teamspace.workflows.domain.language.specs import ToolShape, WorkflowSpec
 from teamspace.workflows.domain.shapes import shape_of
-from teamspace.workflows.domain.starting import PreparedRun, prepare, start
+from teamspace.workflows.domain.starting import PreparedRun, RunOrder, prepare, start, start_many
 from teamspace.workflows.domain.sweeping import RunSweeper
 from teamspace.workflows.schemas import RunBody, RunDetail, RunOutline
 from teamspace.workflows.store import INVARIANTS
@@ -21,6 +21,7 @@ __all__ = [
     "PreparedRun",
     "RunBody",
     "RunDetail",
+    "RunOrder",
     "RunOutline",
     "RunSweeper",
     "ToolShape",
@@ -31,4 +32,5 @@ __all__ = [
     "run_workflow",
     "shape_of",
     "start",
+    "start_many",
 ]

@@ -178,7 +178,7 @@ class RunRow(msgspec.Struct, frozen=True):
         return QuotaAccount(self.org_id, self.team_id, self.owner_id)
 
 
-class NewRun(msgspec.Struct, frozen=True):
+class NewRun(msgspec.Struct, frozen=True, kw_only=True):
     """A run to insert."""
 
     id: str
@@ -189,8 +189,24 @@ class NewRun(msgspec.Struct, frozen=True):
     max_steps: int
     counts: dict[str, int]
     locale: str
-    trigger_id: str | None
-    resumed_from: str | None
+    trigger_id: str | None = None
+    resumed_from: str | None = None
+    state: RunState = RunState.RUNNING
+    step: str | None = None
+    steps_used: int = 0
+    objects: int = 0
+    error: RunFault | None = None
+
+
+class NewStep(msgspec.Struct, frozen=True):
+    """A step that a run has reached."""
+
+    run_id: str
+    step_id: str
+    number: int
+    state: StepState
+    total: int
+    error: RunFault | None = None
 
 
 class StepInput(msgspec.Struct, frozen=True):
