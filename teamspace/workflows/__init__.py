@@ -7,7 +7,7 @@ from teamspace.workflows.domain.catalog import WorkflowCatalog as Catalog
 from teamspace.workflows.domain.definitions import Definition, check, get_definition
 from teamspace.workflows.domain.language.specs import ToolShape, WorkflowSpec
 from teamspace.workflows.domain.shapes import shape_of
-from teamspace.workflows.domain.starting import PreparedRun, RunOrder, prepare, start, start_many
+from teamspace.workflows.domain.starting import PreparedRun, RunOrder, locale_of, prepare, start, start_many
 from teamspace.workflows.domain.sweeping import RunSweeper
 from teamspace.workflows.schemas import RunBody, RunDetail, RunOutline
 from teamspace.workflows.store import INVARIANTS
@@ -28,6 +28,7 @@ __all__ = [
     "WorkflowSpec",
     "check",
     "get_definition",
+    "locale_of",
     "prepare",
     "run_workflow",
     "shape_of",

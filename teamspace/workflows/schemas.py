@@ -76,7 +76,7 @@ class SourceRow(msgspec.Struct, frozen=True):
 
 
 class DefinitionItem(msgspec.Struct, frozen=True, kw_only=True):
-    """A workflow in a list."""
+    """A workflow."""
 
     slug: str
     version: int
@@ -94,7 +94,28 @@ class DefinitionItem(msgspec.Struct, frozen=True, kw_only=True):
     updated_at: str
 
 
-class DefinitionPage(Page[DefinitionItem], frozen=True):
+class LastRun(msgspec.Struct, frozen=True):
+    """The newest run of a workflow; every member who can list workflows sees this much of it."""
+
+    id: str
+    state: RunState
+    created_at: str
+    finished_at: str | None
+
+
+class NewestRun(LastRun, frozen=True):
+    """The newest run of the workflow with this slug, as stored."""
+
+    slug: str
+
+
+class WorkflowItem(DefinitionItem, frozen=True, kw_only=True):
+    """A workflow in the list, with its newest run."""
+
+    last_run: LastRun | None
+
+
+class DefinitionPage(Page[WorkflowItem], frozen=True):
     pass
 
 

@@ -12,6 +12,7 @@ from teamspace.workflows.schemas import (
     ItemRow,
     JobEndRow,
     JobStateRow,
+    NewestRun,
     NewRun,
     NewStep,
     RunFault,
@@ -19,6 +20,7 @@ from teamspace.workflows.schemas import (
     RunState,
     RunStepRow,
     SourceRow,
+    StepInput,
     StepState,
 )
 
@@ -99,6 +101,17 @@ async def select(db: Reads, fence: Fence, after: str, limit: int) -> list[Defini
         f"SELECT {_DEFINITION} FROM workflows {_VERSIONS} AND versions.version = workflows.version"
         f" WHERE {fence.sql} AND workflows.slug > :after ORDER BY workflows.slug LIMIT :limit",
         after=after, limit=limit, **fence.params,
+    )  # fmt: skip
+
+
+async def select_last_runs(db: Reads, fence: Fence, slugs: Sequence[str]) -> list[NewestRun]:
+    """Select the newest run of each workflow that has one: one look into the index for each."""
+    return await db.all(
+        NewestRun,
+        f"SELECT {columns(NewestRun, 'runs')} FROM ({db.dialect.json_strings.format('slugs')}) AS given"
+        " JOIN runs ON runs.id = (SELECT MAX(newest.id) FROM runs AS newest WHERE newest.team_id = :team_id"
+        f" AND newest.slug = given.value) WHERE {fence.sql}",
+        slugs=as_json(slugs), **fence.params,
     )  # fmt: skip
 
 
@@ -309,10 +322,19 @@ async def insert_items(tx: Tx, account: QuotaAccount, items: Mapping[str, Sequen
 
 
 async def set_item(tx: Tx, run_id: str, step_id: str, item: int, *, size: int, requests: int, tokens: int) -> None:
+    """Set the size of an item's result, and add what an attempt has spent."""
     await tx.run(
-        "UPDATE run_items SET size = :size, requests = :requests, tokens = :tokens"
+        "UPDATE run_items SET size = :size, requests = requests + :requests, tokens = tokens + :tokens"
         " WHERE run_id = :run_id AND step_id = :step_id AND item = :item",
         run_id=run_id, step_id=step_id, item=item, size=size, requests=requests, tokens=tokens,
+    )  # fmt: skip
+
+
+async def add_item_usage(tx: Tx, item: StepInput, requests: int, tokens: int) -> None:
+    await tx.run(
+        "UPDATE run_items SET requests = requests + :requests, tokens = tokens + :tokens"
+        " WHERE run_id = :run_id AND step_id = :step_id AND item = :item",
+        run_id=item.run_id, step_id=item.step_id, item=item.item, requests=requests, tokens=tokens,
     )  # fmt: skip
 
 

@@ -185,9 +185,7 @@ async def test_the_counter_of_the_company_is_written_after_the_triggers_have_fir
     assert not [sql for sql in statements[counted:] if "runs" in sql or "jobs" in sql or "trigger" in sql]
 
 
-async def test_parallel_uploads_with_as_many_triggers_as_a_team_can_have_all_succeed(
-    world: World, ann: Caller
-) -> None:
+async def test_parallel_uploads_with_as_many_triggers_as_a_team_can_have_all_succeed(world: World, ann: Caller) -> None:
     for _ in range(MAX_TRIGGERS):
         await add_trigger(ann)
     answers = await asyncio.gather(*(send(ann, f"{number}.txt", f"text {number}".encode()) for number in range(8)))

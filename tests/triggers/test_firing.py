@@ -268,3 +268,12 @@ async def test_the_audit_row_of_the_upload_names_the_runs(world: World, ann: Cal
     (fire,) = await history(ann, trigger)
     detail = await world.db.one(str, "SELECT detail FROM audit WHERE action = 'object.create'")
     assert fire["run_id"] in (detail or "")
+
+
+async def test_a_run_has_the_locale_of_the_uploader(world: World, ann: Caller) -> None:
+    await run_sql(world, "UPDATE users SET locale = 'de' WHERE id = :id", id=ann.user_id)
+    await add_trigger(ann)
+    bucket = await InProcessBucket.of(ann)
+    await bucket("PUT", "b.txt", "", b"text")
+    await put(ann, "a.txt")
+    assert await world.db.all(str, "SELECT locale FROM runs") == ["de", "de"]

@@ -93,6 +93,9 @@ async def spend(db: Db, who: Principal, tokens: int, context: ToolContext) -> in
     assert who.call.meter is not None
     who.call.meter.add(1, tokens)
     CALLS[context.key] += 1
+    if FAILURES.get("spend"):
+        FAILURES["spend"].pop()
+        raise ToolFailed("plugins.user_error", message="broken")
     return tokens
 
 

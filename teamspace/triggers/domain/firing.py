@@ -10,11 +10,10 @@ from typing import Any
 
 import msgspec
 
-from teamspace import events
+from teamspace import events, workflows
 from teamspace.core import clock
 from teamspace.core.db import Tx, is_outage
 from teamspace.core.ids import new_id
-from teamspace.core.messages import DEFAULT
 from teamspace.events import Change
 from teamspace.jobs import Queue
 from teamspace.repository import VersionWritten
@@ -109,7 +108,7 @@ class _Upload:
         author = await self._conditions.find_author(trigger)
         assert author is not None
         return RunOrder(
-            authority=self._conditions.authority(author), prepared=prepared, locale=self._tx.who.locale or DEFAULT,
+            authority=self._conditions.authority(author), prepared=prepared, locale=workflows.locale_of(self._tx.who),
             trigger_id=trigger.id, objects=(self._event.object_id,),
         )  # fmt: skip
 

@@ -27,7 +27,7 @@ from teamspace.jobs import (
     Queue,
     Succeeded,
 )
-from teamspace.quota import QuotaAccount
+from teamspace.quota import QuotaAccount, Spend
 from teamspace.workflows import access, store
 from teamspace.workflows.domain import frozen
 from teamspace.workflows.domain.language.specs import WorkflowSpec
@@ -83,6 +83,14 @@ async def _note_result(tx: Tx, job: EndedJob, origin: JobOrigin, result: StepRes
     if result.objects and (run := await store.get_stored(tx, origin.run_id)):
         await add_objects(tx, run, result.objects)
     await _record(tx, job.account.org_id, job.account.team_id, origin.run_id)
+
+
+async def count_failed(tx: Tx, run: RunRow, input: StepInput, spent: Spend) -> None:
+    """Add what a failed attempt has spent to its item and its run."""
+    await tx.lock("run", run.id)
+    await store.add_item_usage(tx, input, spent.requests, spent.tokens)
+    await store.add_usage(tx, run.id, spent.requests, spent.tokens)
+    await _record(tx, run.org_id, run.team_id, run.id)
 
 
 async def _step_on(tx: Tx, queue: Queue, run: RunRow, step_id: str, result: StepResult) -> None:

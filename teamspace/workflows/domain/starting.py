@@ -9,6 +9,8 @@ import msgspec
 from teamspace.core.db import Tx
 from teamspace.core.errors import TooLarge
 from teamspace.core.ids import new_id
+from teamspace.core.messages import DEFAULT
+from teamspace.core.principal import Principal
 from teamspace.jobs import Authority, JobBatch, Queue
 from teamspace.quota import QuotaAccount
 from teamspace.workflows import store
@@ -169,6 +171,11 @@ async def _insert_inputs(tx: Tx, account: QuotaAccount, inputs: dict[str, str]) 
     for run_id, input in inputs.items():
         if len(short) <= 1 or run_id not in short:
             await store.insert_input(tx, account, run_id, input)
+
+
+def locale_of(who: Principal) -> str:
+    """Return the locale of a run that someone starts: that of their account, else the instance's."""
+    return who.locale or DEFAULT
 
 
 def find_ids(encoded: bytes) -> tuple[str, ...]:
