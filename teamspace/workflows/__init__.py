@@ -6,6 +6,7 @@ from teamspace.workflows.domain.catalog import PluginWorkflow
 from teamspace.workflows.domain.catalog import WorkflowCatalog as Catalog
 from teamspace.workflows.domain.definitions import Definition, check, get_definition
 from teamspace.workflows.domain.language.specs import ToolShape, WorkflowSpec
+from teamspace.workflows.domain.offering import OfferedWorkflows
 from teamspace.workflows.domain.shapes import shape_of
 from teamspace.workflows.domain.starting import PreparedRun, RunOrder, locale_of, prepare, start, start_many
 from teamspace.workflows.domain.sweeping import RunSweeper
@@ -17,6 +18,7 @@ __all__ = [
     "SUBJECTS",
     "Catalog",
     "Definition",
+    "OfferedWorkflows",
     "PluginWorkflow",
     "PreparedRun",
     "RunBody",

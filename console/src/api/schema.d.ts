@@ -1918,7 +1918,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Answer a JSON-RPC request of the Model Context Protocol: the team's tools, and notes and documents as resources, with the caller's rights.
+         * Answer a JSON-RPC request of the Model Context Protocol: the team's tools and workflows, and notes and documents as resources, with the caller's rights.
          * @description A session or API token.
          */
         post: operations["mcp.exchange"];
