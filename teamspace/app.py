@@ -206,7 +206,8 @@ def dependencies(settings: Settings, stopping: Stopping, tables: Tables) -> dict
     attempts, streams, files = jobs.JobAttempts(queue), events.Streams(wake), wiring.open_store(settings, tables, guard)
     gateway = ai.Gateway(fleet, ai.Registry(fleet, simulate=settings.simulate))
     turns, toolbox = ai.Turns(gateway, queue, attempts, streams, files), tools.Toolbox(guard)
-    mcp_tasks = mcp.McpTasks(toolbox, queue)
+    mcp_tasks, catalog = mcp.McpTasks(toolbox, queue), workflows.Catalog()
+    mcp_workflows = mcp.McpWorkflows(workflows.OfferedWorkflows(catalog, queue))
     router = executors.ExecutorRouter(fleet)
     readable = events.ReadableSubjects(tables.rows(events.EventSubject))
     plugin_services = oop.PluginServices(
@@ -239,12 +240,12 @@ def dependencies(settings: Settings, stopping: Stopping, tables: Tables) -> dict
         executors.Fleet: fleet,
         executors.Presence: executors.Presence(),
         mcp.McpTasks: mcp_tasks,
-        mcp.McpServer: mcp.McpServer(toolbox, files, mcp_tasks),
+        mcp.McpServer: mcp.McpServer(toolbox, files, mcp_tasks, mcp_workflows),
         mcp.McpClient: mcp.McpClient(settings, toolbox, fleet.egress),
         oop.PluginHost: oop.PluginHost(settings.sandboxed_plugins, plugin_services),
         ai.Gateway: gateway,
         ai.Turns: turns,
-        workflows.Catalog: workflows.Catalog(),
+        workflows.Catalog: catalog,
         agents.Agents: agents.Agents(gateway, turns, queue, toolbox, streams, files),
     }
 

@@ -109,6 +109,11 @@ class Authority(msgspec.Struct, frozen=True):
         """For work that no member requested, such as an anonymous visitor's."""
         return cls(QuotaAccount(org_id, team_id, ""))
 
+    @property
+    def stored_scope(self) -> str | None:
+        """The scope as JSON."""
+        return None if self.scope is None else msgspec.json.encode([str(entry) for entry in self.scope]).decode()
+
     def unscoped(self) -> "Authority":
         """For the server's own work on what the person wrote: a token's scope limits its caller, not the server."""
         return Authority(self.account, limited_by=self.limited_by)
@@ -268,7 +273,16 @@ class EncodedInput(msgspec.Struct, frozen=True):
     estimate: Spend | None
 
 
-class NewJob(msgspec.Struct, frozen=True):
+class JobBatch(msgspec.Struct, frozen=True):
+    """The jobs of a step of a run: one for each item."""
+
+    authority: Authority
+    title: JobTitle
+    items: tuple[tuple[JobOrigin, "EncodedInput"], ...]
+    max_attempts: int
+
+
+class NewJob(msgspec.Struct, frozen=True, omit_defaults=True):
     """One of many jobs that are inserted together."""
 
     id: str
@@ -276,7 +290,13 @@ class NewJob(msgspec.Struct, frozen=True):
     step: str
     item: int
     input: str
-    estimate: str | None
+    title: str
+    subject_type: str
+    subject_id: str
+    max_attempts: int
+    estimate: str | None = None
+    scope: str | None = None
+    limited_by: str | None = None
 
 
 class Transition(msgspec.Struct, frozen=True, kw_only=True):

@@ -34,7 +34,7 @@ from teamspace.jobs.schemas import (
     State,
     Transition,
 )
-from teamspace.quota import Dimension, Level, Spend
+from teamspace.quota import Dimension, Level, QuotaAccount, Spend
 
 _BACKLOG = "state = 'queued' AND phase = 'ready' AND rank IS NULL"
 _ADMITTED = "state = 'queued' AND phase = 'ready' AND rank IS NOT NULL"
@@ -94,7 +94,7 @@ async def insert(
         " moment(0))"
         f" ON CONFLICT DO NOTHING RETURNING {columns(Job)}",
         id=id, org_id=authority.account.org_id, team_id=authority.account.team_id, user_id=authority.account.user_id,
-        scope=None if authority.scope is None else as_json([str(entry) for entry in authority.scope]),
+        scope=authority.stored_scope,
         limited_by=authority.limited_by, kind=kind, title=title.text if title else None,
         subject_type=subject.type if subject else None, subject_id=subject.id if subject else None, channel=channel,
         model=model, run_id=origin.run_id if origin else None, step=origin.step if origin else None,
@@ -107,27 +107,22 @@ async def insert(
 
 
 async def insert_many(
-    tx: Tx, kind: str, authority: Authority, new: Sequence[NewJob], *, channel: str, priority: int, max_attempts: int,
-    title: JobTitle | None,
-) -> None:  # fmt: skip
+    tx: Tx, kind: str, account: QuotaAccount, new: Sequence[NewJob], *, channel: str, priority: int
+) -> None:
     """Insert queued jobs with one statement; one whose origin has a job already is left out."""
-    rows = tx.dialect.json_table(
-        "new_jobs", id="TEXT", run_id="TEXT", step="TEXT", item="BIGINT", input="TEXT", estimate="TEXT"
-    )
+    types = dict.fromkeys(NewJob.__struct_fields__, "TEXT") | {"item": "BIGINT", "max_attempts": "BIGINT"}
+    rows = tx.dialect.json_table("new_jobs", **types)
     await tx.run(
         "INSERT INTO jobs (id, org_id, team_id, user_id, scope, limited_by, kind, title, subject_type, subject_id, channel,"
         " run_id, step, item, state, phase, priority, run_at, attempt, max_attempts, lease_expiries, stop_requested,"
         " estimate, input, created_at)"
-        " SELECT new_job.id, :org_id, :team_id, :user_id, CAST(:scope AS TEXT), CAST(:limited_by AS TEXT), :kind,"
-        " CAST(:title AS TEXT), CAST(:subject_type AS TEXT), CAST(:subject_id AS TEXT), :channel, new_job.run_id,"
-        " new_job.step, new_job.item, 'queued', 'ready', CAST(:priority AS BIGINT), moment(0), 0,"
-        " CAST(:max_attempts AS BIGINT), 0, FALSE, new_job.estimate, new_job.input, moment(0)"
+        " SELECT new_job.id, :org_id, :team_id, :user_id, new_job.scope, new_job.limited_by, :kind, new_job.title,"
+        " new_job.subject_type, new_job.subject_id, :channel, new_job.run_id, new_job.step, new_job.item, 'queued',"
+        " 'ready', CAST(:priority AS BIGINT), moment(0), 0, new_job.max_attempts, 0, FALSE, new_job.estimate,"
+        " new_job.input, moment(0)"
         f" FROM ({rows}) AS new_job WHERE TRUE ON CONFLICT DO NOTHING",
-        org_id=authority.account.org_id, team_id=authority.account.team_id, user_id=authority.account.user_id,
-        scope=None if authority.scope is None else as_json([str(entry) for entry in authority.scope]),
-        limited_by=authority.limited_by, kind=kind, title=title.text if title else None,
-        subject_type=title.subject.type if title else None, subject_id=title.subject.id if title else None,
-        channel=channel, priority=priority, max_attempts=max_attempts, new_jobs=as_json(new),
+        org_id=account.org_id, team_id=account.team_id, user_id=account.user_id, kind=kind, channel=channel,
+        priority=priority, new_jobs=as_json(new),
     )  # fmt: skip
 
 

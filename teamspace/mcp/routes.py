@@ -10,7 +10,7 @@ from teamspace.mcp.schemas import McpReports, RpcFault, RpcMessage, RpcResult
 
 # fmt: off
 ROUTES = (
-    Route("POST", "/mcp",     BEARER, None, None, "exchange", "Answer a JSON-RPC request of the Model Context Protocol: the team's tools, and notes and documents as resources, with the caller's rights."),
+    Route("POST", "/mcp",     BEARER, None, None, "exchange", "Answer a JSON-RPC request of the Model Context Protocol: the team's tools and workflows, and notes and documents as resources, with the caller's rights."),
     Route("GET",  "/api/mcp", BEARER, None, None, "listing", "List the MCP servers whose tools teams can turn on: their state, and what they offer."),
 )
 # fmt: on

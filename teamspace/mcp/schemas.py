@@ -52,6 +52,29 @@ class McpCallEnd(msgspec.Struct, frozen=True):
     """As `tools/call` returns it; None if the client cancelled the call."""
 
 
+# Workflows
+
+
+class OfferedTool(msgspec.Struct, frozen=True):
+    """A workflow as clients see it."""
+
+    slug: str
+    title: str
+    description: str
+    schema: dict[str, Any]
+    """Of its inputs."""
+
+
+class OfferedRun(msgspec.Struct, frozen=True):
+    """A run of a workflow."""
+
+    id: str
+    slug: str
+    state: str
+    json: bytes
+    """All that the caller may read of it."""
+
+
 # Servers that we connect to
 
 

@@ -1,6 +1,6 @@
 """Tools: functions that models, workflow steps and other programs call, and the gate that every call passes."""
 
-from teamspace.tools.domain.binding import BoundTool, bind
+from teamspace.tools.domain.binding import RUN_PREFIX, BoundTool, bind
 from teamspace.tools.domain.calling import Toolbox
 from teamspace.tools.domain.external import bind_external
 from teamspace.tools.domain.once import create_once
@@ -11,6 +11,7 @@ from teamspace.tools.store import INVARIANTS
 __all__ = [
     "INVARIANTS",
     "MAX_LENGTH",
+    "RUN_PREFIX",
     "Artifact",
     "BoundTool",
     "Find",

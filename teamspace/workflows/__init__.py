@@ -6,8 +6,9 @@ from teamspace.workflows.domain.catalog import PluginWorkflow
 from teamspace.workflows.domain.catalog import WorkflowCatalog as Catalog
 from teamspace.workflows.domain.definitions import Definition, check, get_definition
 from teamspace.workflows.domain.language.specs import ToolShape, WorkflowSpec
+from teamspace.workflows.domain.offering import OfferedWorkflows
 from teamspace.workflows.domain.shapes import shape_of
-from teamspace.workflows.domain.starting import PreparedRun, prepare, start
+from teamspace.workflows.domain.starting import PreparedRun, RunOrder, locale_of, prepare, start, start_many
 from teamspace.workflows.domain.sweeping import RunSweeper
 from teamspace.workflows.schemas import RunBody, RunDetail, RunOutline
 from teamspace.workflows.store import INVARIANTS
@@ -17,18 +18,22 @@ __all__ = [
     "SUBJECTS",
     "Catalog",
     "Definition",
+    "OfferedWorkflows",
     "PluginWorkflow",
     "PreparedRun",
     "RunBody",
     "RunDetail",
+    "RunOrder",
     "RunOutline",
     "RunSweeper",
     "ToolShape",
     "WorkflowSpec",
     "check",
     "get_definition",
+    "locale_of",
     "prepare",
     "run_workflow",
     "shape_of",
     "start",
+    "start_many",
 ]

@@ -35,7 +35,7 @@ from teamspace.workflows.schemas import (
 ROUTES = (
     Route("POST", "/api/workflows",           BEARER, P.WORKFLOWS_WRITE, F.WORKFLOWS, "publish", "Publish a workflow spec: a new workflow, or the next version of the one with its slug. With `validate`, only check it: nothing is stored.",
           refuses=(InvalidSpec, Conflict)),
-    Route("GET",  "/api/workflows",           BEARER, P.WORKFLOWS_READ,  F.WORKFLOWS, "index",   "List the team's workflows, in the order of their slugs; those of plugins are among them."),
+    Route("GET",  "/api/workflows",           BEARER, P.WORKFLOWS_READ,  F.WORKFLOWS, "index",   "List the team's workflows, in the order of their slugs; those of plugins are among them. Each with its newest run."),
     Route("GET",  "/api/workflows/schema",    PUBLIC, None,              None,        "schema",  "Return the format of workflow specs: a JSON schema, the kinds of steps, references, predicates and limits."),
     Route("GET",  "/api/workflows/:slug",     BEARER, P.WORKFLOWS_READ,  F.WORKFLOWS, "show",    "Return a workflow with its spec; by default its newest version."),
     Route("POST", "/api/workflows/:slug/run", BEARER, P.WORKFLOWS_RUN,   F.WORKFLOWS, "run",     "Start a run of a workflow's newest version. With `resume_from`, what has succeeded in that run is not executed again; with `dry_run`, what a run would cost at most.",

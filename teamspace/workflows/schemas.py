@@ -76,7 +76,7 @@ class SourceRow(msgspec.Struct, frozen=True):
 
 
 class DefinitionItem(msgspec.Struct, frozen=True, kw_only=True):
-    """A workflow in a list."""
+    """A workflow."""
 
     slug: str
     version: int
@@ -94,7 +94,28 @@ class DefinitionItem(msgspec.Struct, frozen=True, kw_only=True):
     updated_at: str
 
 
-class DefinitionPage(Page[DefinitionItem], frozen=True):
+class LastRun(msgspec.Struct, frozen=True):
+    """The newest run of a workflow; every member who can list workflows sees this much of it."""
+
+    id: str
+    state: RunState
+    created_at: str
+    finished_at: str | None
+
+
+class NewestRun(LastRun, frozen=True):
+    """The newest run of the workflow with this slug, as stored."""
+
+    slug: str
+
+
+class WorkflowItem(DefinitionItem, frozen=True, kw_only=True):
+    """A workflow in the list, with its newest run."""
+
+    last_run: LastRun | None
+
+
+class DefinitionPage(Page[WorkflowItem], frozen=True):
     pass
 
 
@@ -178,7 +199,7 @@ class RunRow(msgspec.Struct, frozen=True):
         return QuotaAccount(self.org_id, self.team_id, self.owner_id)
 
 
-class NewRun(msgspec.Struct, frozen=True):
+class NewRun(msgspec.Struct, frozen=True, kw_only=True):
     """A run to insert."""
 
     id: str
@@ -189,8 +210,24 @@ class NewRun(msgspec.Struct, frozen=True):
     max_steps: int
     counts: dict[str, int]
     locale: str
-    trigger_id: str | None
-    resumed_from: str | None
+    trigger_id: str | None = None
+    resumed_from: str | None = None
+    state: RunState = RunState.RUNNING
+    step: str | None = None
+    steps_used: int = 0
+    objects: int = 0
+    error: RunFault | None = None
+
+
+class NewStep(msgspec.Struct, frozen=True):
+    """A step that a run has reached."""
+
+    run_id: str
+    step_id: str
+    number: int
+    state: StepState
+    total: int
+    error: RunFault | None = None
 
 
 class StepInput(msgspec.Struct, frozen=True):

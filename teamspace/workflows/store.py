@@ -1,20 +1,26 @@
 """Workflows and runs in SQL: one statement per function, no rules."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+import msgspec
 
 from teamspace.core.db import Fence, Reads, Tx, as_json, columns
 from teamspace.core.tables import Invariant
+from teamspace.quota import QuotaAccount
 from teamspace.workflows.schemas import (
     DefinitionRow,
     ItemRow,
     JobEndRow,
     JobStateRow,
+    NewestRun,
     NewRun,
+    NewStep,
     RunFault,
     RunRow,
     RunState,
     RunStepRow,
     SourceRow,
+    StepInput,
     StepState,
 )
 
@@ -98,6 +104,19 @@ async def select(db: Reads, fence: Fence, after: str, limit: int) -> list[Defini
     )  # fmt: skip
 
 
+async def select_last_runs(db: Reads, fence: Fence, slugs: Sequence[str]) -> list[NewestRun]:
+    """Select the newest run of each workflow that has one: one look into the index for each."""
+    return await db.all(
+        NewestRun,
+        f"SELECT {columns(NewestRun, 'runs')} FROM ({db.dialect.json_strings.format('slugs')}) AS given"
+        " JOIN runs ON runs.id = (SELECT newest.id FROM runs AS newest WHERE newest.team_id = :team_id"
+        # Not an equality: PostgreSQL would go through all runs by id until it finds one of the slug.
+        " AND newest.slug >= given.value AND newest.slug <= given.value"
+        f" ORDER BY newest.slug DESC, newest.id DESC LIMIT 1) WHERE {fence.sql}",
+        slugs=as_json(slugs), **fence.params,
+    )  # fmt: skip
+
+
 async def find(db: Reads, fence: Fence, slug: str, version: int | None) -> DefinitionRow | None:
     """Return a version of a workflow, by default the newest."""
     return await db.one(
@@ -119,24 +138,65 @@ async def get_spec(db: Reads, team_id: str, digest: str) -> str | None:
 # Runs: written under the lock of the run
 
 
-async def insert_run(tx: Tx, run: NewRun) -> None:
-    account, scope = run.authority.account, run.authority.scope
+_NEW_RUN = {
+    "id": "TEXT", "scope": "TEXT", "limited_by": "TEXT", "trigger_id": "TEXT", "resumed_from": "TEXT", "slug": "TEXT",
+    "version": "BIGINT", "digest": "TEXT", "max_steps": "BIGINT", "state": "TEXT", "step": "TEXT", "steps_used": "BIGINT",
+    "counts": "TEXT", "locale": "TEXT", "objects": "BIGINT", "error": "TEXT",
+}  # fmt: skip
+
+
+async def insert_runs(tx: Tx, account: QuotaAccount, runs: Sequence[NewRun]) -> None:
+    """Insert runs of one account."""
+    given = ", ".join(f"given.{column}" for column in _NEW_RUN)
     await tx.run(
-        "INSERT INTO runs (id, org_id, team_id, owner_id, scope, limited_by, trigger_id, resumed_from, slug, version, digest,"
-        " max_steps, state, steps_used, counts, locale, objects, requests, tokens, created_at) VALUES (:id, :org_id,"
-        " :team_id, :owner_id, :scope, :limited_by, :trigger_id, :resumed_from, :slug, :version, :digest, :max_steps,"
-        " 'running', 0, :counts, :locale, 0, 0, 0, moment(0))",
-        id=run.id, org_id=account.org_id, team_id=account.team_id, owner_id=account.user_id,
-        scope=None if scope is None else as_json([str(entry) for entry in scope]), limited_by=run.authority.limited_by,
-        trigger_id=run.trigger_id, resumed_from=run.resumed_from, slug=run.slug, version=run.version, digest=run.digest,
-        max_steps=run.max_steps, counts=as_json(run.counts), locale=run.locale,
+        f"INSERT INTO runs (org_id, team_id, owner_id, {', '.join(_NEW_RUN)}, requests, tokens, created_at, finished_at)"
+        f" SELECT :org_id, :team_id, :owner_id, {given}, 0, 0, moment(0),"
+        " CASE WHEN given.state = 'running' THEN NULL ELSE moment(0) END"
+        f" FROM ({tx.dialect.json_table('runs', **_NEW_RUN)}) AS given",
+        org_id=account.org_id, team_id=account.team_id, owner_id=account.user_id, runs=as_json(list(map(_to_columns, runs))),
     )  # fmt: skip
 
 
-async def insert_input(tx: Tx, run: RunRow, input: str) -> None:
+def _to_columns(run: NewRun) -> dict[str, object]:
+    authority, error = run.authority, None if run.error is None else as_json(run.error)
+    return {name: getattr(run, name) for name in _NEW_RUN if hasattr(run, name)} | {
+        "scope": authority.stored_scope, "limited_by": authority.limited_by, "counts": as_json(run.counts), "error": error,
+    }  # fmt: skip
+
+
+async def insert_input(tx: Tx, account: QuotaAccount, run_id: str, input: str) -> None:
     await tx.run(
         "INSERT INTO run_inputs (run_id, org_id, team_id, input) VALUES (:run_id, :org_id, :team_id, :input)",
-        run_id=run.id, org_id=run.org_id, team_id=run.team_id, input=input,
+        run_id=run_id, org_id=account.org_id, team_id=account.team_id, input=input,
+    )  # fmt: skip
+
+
+async def insert_inputs(tx: Tx, account: QuotaAccount, inputs: Mapping[str, str]) -> None:
+    """Insert short inputs, by run."""
+    rows = [{"run_id": run_id, "input": input} for run_id, input in inputs.items()]
+    await tx.run(
+        "INSERT INTO run_inputs (run_id, org_id, team_id, input) SELECT given.run_id, :org_id, :team_id, given.input"
+        f" FROM ({tx.dialect.json_table('inputs', run_id='TEXT', input='TEXT')}) AS given",
+        org_id=account.org_id, team_id=account.team_id, inputs=as_json(rows),
+    )  # fmt: skip
+
+
+async def select_documents(db: Reads, org_id: str, ids: Sequence[str]) -> list[str]:
+    """Select those of the ids that are documents of the company."""
+    return await db.all(
+        str, f"SELECT id FROM objects WHERE id {db.dialect.in_strings.format('ids')} AND org_id = :org_id",
+        ids=as_json(ids), org_id=org_id,
+    )  # fmt: skip
+
+
+async def insert_objects(tx: Tx, account: QuotaAccount, objects: Mapping[str, Sequence[str]]) -> None:
+    """Insert the documents that runs name, by run."""
+    rows = [{"run_id": run_id, "object_id": object_id} for run_id, ids in objects.items() for object_id in ids]
+    await tx.run(
+        "INSERT INTO run_objects (run_id, object_id, org_id, team_id)"
+        " SELECT given.run_id, given.object_id, :org_id, :team_id"
+        f" FROM ({tx.dialect.json_table('rows', run_id='TEXT', object_id='TEXT')}) AS given",
+        org_id=account.org_id, team_id=account.team_id, rows=as_json(rows),
     )  # fmt: skip
 
 
@@ -221,15 +281,18 @@ async def set_private(tx: Tx, run_id: str) -> None:
     await tx.run("UPDATE runs SET private = TRUE WHERE id = :id AND NOT private", id=run_id)
 
 
-async def insert_step(
-    tx: Tx, run: RunRow, step_id: str, number: int, state: StepState, total: int, error: RunFault | None = None
-) -> None:
+async def insert_steps(tx: Tx, account: QuotaAccount, steps: Sequence[NewStep]) -> None:
+    rows = [
+        msgspec.structs.asdict(step) | {"error": None if step.error is None else as_json(step.error)} for step in steps
+    ]
+    given = tx.dialect.json_table(
+        "steps", run_id="TEXT", step_id="TEXT", number="BIGINT", state="TEXT", total="BIGINT", error="TEXT"
+    )
     await tx.run(
         "INSERT INTO run_steps (run_id, step_id, org_id, team_id, number, state, total, error, started_at, finished_at)"
-        " VALUES (:run_id, :step_id, :org_id, :team_id, :number, :state, :total, :error, moment(0),"
-        " CASE WHEN :state = 'running' THEN NULL ELSE moment(0) END)",
-        run_id=run.id, step_id=step_id, org_id=run.org_id, team_id=run.team_id, number=number, state=state, total=total,
-        error=None if error is None else as_json(error),
+        " SELECT given.run_id, given.step_id, :org_id, :team_id, given.number, given.state, given.total, given.error,"
+        f" moment(0), CASE WHEN given.state = 'running' THEN NULL ELSE moment(0) END FROM ({given}) AS given",
+        org_id=account.org_id, team_id=account.team_id, steps=as_json(rows),
     )  # fmt: skip
 
 
@@ -245,23 +308,35 @@ async def end_step(tx: Tx, run_id: str, step_id: str, state: StepState, error: R
     )  # fmt: skip
 
 
-async def insert_items(tx: Tx, run: RunRow, items: Sequence[ItemRow]) -> None:
-    rows = tx.dialect.json_table(
-        "items", step_id="TEXT", item="BIGINT", job_id="TEXT", size="BIGINT", requests="BIGINT", tokens="BIGINT"
-    )
+async def insert_items(tx: Tx, account: QuotaAccount, items: Mapping[str, Sequence[ItemRow]]) -> None:
+    """Insert items of steps, by run."""
+    rows = [{"run_id": run_id} | msgspec.structs.asdict(item) for run_id, each in items.items() for item in each]
+    given = tx.dialect.json_table(
+        "items", run_id="TEXT", step_id="TEXT", item="BIGINT", job_id="TEXT", size="BIGINT", requests="BIGINT",
+        tokens="BIGINT",
+    )  # fmt: skip
     await tx.run(
         "INSERT INTO run_items (run_id, org_id, team_id, step_id, item, job_id, size, requests, tokens)"
-        " SELECT :run_id, :org_id, :team_id, given.step_id, given.item, given.job_id, given.size, given.requests,"
-        f" given.tokens FROM ({rows}) AS given",
-        run_id=run.id, org_id=run.org_id, team_id=run.team_id, items=as_json(items),
+        " SELECT given.run_id, :org_id, :team_id, given.step_id, given.item, given.job_id, given.size, given.requests,"
+        f" given.tokens FROM ({given}) AS given",
+        org_id=account.org_id, team_id=account.team_id, items=as_json(rows),
     )  # fmt: skip
 
 
 async def set_item(tx: Tx, run_id: str, step_id: str, item: int, *, size: int, requests: int, tokens: int) -> None:
+    """Set the size of an item's result, and add what an attempt has spent."""
     await tx.run(
-        "UPDATE run_items SET size = :size, requests = :requests, tokens = :tokens"
+        "UPDATE run_items SET size = :size, requests = requests + :requests, tokens = tokens + :tokens"
         " WHERE run_id = :run_id AND step_id = :step_id AND item = :item",
         run_id=run_id, step_id=step_id, item=item, size=size, requests=requests, tokens=tokens,
+    )  # fmt: skip
+
+
+async def add_item_usage(tx: Tx, item: StepInput, requests: int, tokens: int) -> None:
+    await tx.run(
+        "UPDATE run_items SET requests = requests + :requests, tokens = tokens + :tokens"
+        " WHERE run_id = :run_id AND step_id = :step_id AND item = :item",
+        run_id=item.run_id, step_id=item.step_id, item=item.item, requests=requests, tokens=tokens,
     )  # fmt: skip
 
 

@@ -106,7 +106,7 @@ UNFENCED = {
     ),
     "the server advances and ends runs": (
         "jobs.lock_queued_of_run", "workflows.get_running", "workflows.get_stored", "workflows.next_number",
-        "workflows.is_unfinished", "workflows.select_idle", "workflows.last_underway",
+        "workflows.is_unfinished", "workflows.select_documents", "workflows.select_idle", "workflows.last_underway",
     ),
     "belongs to an upload that a fence has admitted": (
         "repository.get_upload_part", "repository.select_upload_parts",

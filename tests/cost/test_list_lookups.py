@@ -20,6 +20,7 @@ from teamspace.repository import store as repository
 from teamspace.tenancy import store as tenancy
 from teamspace.translation import store as translation
 from teamspace.triggers import store as triggers
+from teamspace.workflows import store as workflows
 from tests.support.world import Caller, World
 
 ROWS = 3000
@@ -54,6 +55,15 @@ FILLINGS = (
     f" FALSE, TRUE, {_NOW}, {_NOW} FROM numbers",
     "INSERT INTO trigger_fires (trigger_id, id, org_id, object_id, version_id, number, created_at)"
     f" {_NUMBERS} {_ID}, {_ID}, :org, {_ID}, {_ID}, 1, {_NOW} FROM numbers",
+    f"INSERT INTO workflow_specs (team_id, digest, org_id, spec) {_NUMBERS} {_ID}, 'd', :org, '{{}}' FROM numbers",
+    f"INSERT INTO workflows (team_id, slug, org_id, version, source, created_at) {_NUMBERS} {_ID}, 'x1', :org, 1, 'team',"
+    f" {_NOW} FROM numbers",
+    "INSERT INTO workflow_versions (team_id, slug, version, org_id, source, digest, title, description, steps, max_steps,"
+    f" inputs, created_at) {_NUMBERS} {_ID}, 'x1', 1, :org, 'team', 'd', '', '', 1, 1, '{{}}', {_NOW} FROM numbers",
+    "INSERT INTO runs (id, org_id, team_id, owner_id, slug, version, digest, max_steps, state, steps_used, counts, locale,"
+    f" objects, requests, tokens, created_at) {_NUMBERS} {_ID}, :org, {_ID}, :owner, 'x1', 1, 'd', 1, 'succeeded', 0, '{{}}',"
+    f" 'en', 1, 0, 0, {_NOW} FROM numbers",
+    f"INSERT INTO run_objects (run_id, object_id, org_id, team_id) {_NUMBERS} {_ID}, {_ID}, :org, {_ID} FROM numbers",
     f"INSERT INTO trigger_ancestry (object_id, number, org_id, depth, triggers) {_NUMBERS} {_ID}, 1, :org, 1, '[]'"
     " FROM numbers",
     "INSERT INTO object_derivations (object_id, number, source_id, source_number, checked_number, org_id, recipe, latest,"
@@ -79,6 +89,8 @@ FILLINGS = (
 ALL = Fence("objects", (Clause("TRUE"),))
 TERMS = Fence("glossary_terms", (Clause("glossary_terms.team_id = 'x1'"),))
 TRANSLATIONS = Fence("translations", (Clause("translations.team_id = 'x1' AND translations.author_id = 'x1'"),))
+RUNS = Fence("runs", (Clause("runs.team_id = :team_id"),), {"team_id": "x1"})
+WORKFLOWS = Fence("workflows", (Clause("workflows.team_id = 'x1'"),))
 TRIGGERS = Fence("doc_triggers", (Clause("doc_triggers.team_id = 'x1'"),))
 STREAMS = Fence("streams", (Clause("streams.owner_id = 'x1'"),))
 STEPS = Fence("agent_steps", (Clause("agent_steps.user_id = 'x1'"),))
@@ -121,6 +133,9 @@ LOOKUPS: dict[str, Lookup] = {
     "reservations of jobs": quota.select_open,
     "renewed reservations": lambda db, ids: quota.extend_reservations(db, ids, 20),
     "inputs of triggers": triggers.lock_inputs,
+    "documents of runs": lambda db, ids: workflows.select_documents(db, "o", ids),
+    "newest runs": lambda db, slugs: workflows.select_last_runs(db, RUNS, slugs),
+    "readable runs": lambda db, ids: workflows.select_admitted(db, RUNS, ids),
     "seals": lambda db, ids: audit._put_seals(db, [(id, 1, "") for id in ids]),
 }
 PAGES: dict[str, Lookup] = {
@@ -128,6 +143,11 @@ PAGES: dict[str, Lookup] = {
     "old steps": lambda db, _: agents.delete_older(db, "x0", 5),
     "model roles of a team": lambda db, _: executors.select_model_roles(db, "x1"),
     "model roles of an executor": lambda db, _: executors.delete_model_roles_of(db, "x1"),
+    "workflows": lambda db, _: workflows.select(db, WORKFLOWS, "", 51),
+    "runs": lambda db, _: workflows.select_runs(db, RUNS, {}, "~", 51),
+    "runs in a state": lambda db, _: workflows.select_runs(db, RUNS, {"state": "running"}, "~", 51),
+    "runs of a workflow": lambda db, _: workflows.select_runs(db, RUNS, {"slug": "x1"}, "~", 51),
+    "runs of a document": lambda db, _: workflows.select_naming(db, RUNS, "x1", {}, "~", 51),
     "triggers": lambda db, _: triggers.select(db, TRIGGERS),
     "triggers of an upload": lambda db, _: triggers.select_enabled(db, "x1"),
     "number of triggers": lambda db, _: triggers.count(db, "x1"),

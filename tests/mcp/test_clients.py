@@ -1,5 +1,7 @@
 """The official client of the Model Context Protocol against a real server, as people with different rights."""
 
+import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
@@ -101,3 +103,59 @@ async def _resources(client: "Client") -> AsyncIterator[tuple[str, str]]:
         if page.next_cursor is None:
             return
         page = await client.list_resources(cursor=page.next_cursor)
+
+
+SPEC = {
+    "slug": "count-words", "title": "Count words", "start": "count", "max_steps": 5,
+    "inputs": {"text": {"type": "string", "description": "What to count"}},
+    "steps": [{"id": "count", "kind": "tool", "tool": "word_count", "with": {"text": {"$ref": "input.text"}}}],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_a_workflow_is_a_tool_that_starts_a_run(people: Any, mode: str) -> None:
+    served, tokens = people
+    served.call("POST", "/api/workflows", SPEC, token=tokens["ann"])
+    async with connect(people, "ann", mode) as client:
+        (tool,) = [tool for tool in (await client.list_tools()).tools if tool.name == "run_count-words"]
+        assert tool.input_schema == {
+            "type": "object", "properties": {"text": {"type": "string", "description": "What to count"}},
+            "required": ["text"], "additionalProperties": False,
+        }  # fmt: skip
+        wrong = await client.call_tool("run_count-words", {"text": 7})
+        assert wrong.is_error and "/input/text" in getattr(wrong.content[0], "text", "")
+        begun = await client.call_tool("run_count-words", {"text": "one two three"})
+        assert begun.structured_content and not begun.is_error
+        run_id = begun.structured_content["run_id"]
+        async with asyncio.timeout(30):
+            while True:
+                found = await client.call_tool("run_get_state", {"run_id": run_id})
+                assert found.structured_content and not found.is_error, found
+                if found.structured_content["state"] != "running":
+                    break
+                await asyncio.sleep(0.05)
+        assert found.structured_content["steps"][0]["output"] == {"result": {"words": 3}}
+        (link,) = [part for part in begun.content if part.type == "resource_link"]
+        (read,) = (await client.read_resource(link.uri)).contents
+        assert json.loads(getattr(read, "text", ""))["id"] == run_id
+        with pytest.raises(_mcp_error(), match="Unknown tool: run_nothing"):
+            await client.call_tool("run_nothing", {})
+        missing = await client.call_tool("run_get_state", {"run_id": "nothing"})
+        assert missing.is_error
+
+
+async def test_workflows_are_offered_only_to_those_who_may_run_them(people: Any) -> None:
+    served, tokens = people
+    served.call("POST", "/api/workflows", SPEC, token=tokens["ann"])
+    async with connect(people, "ann") as ann, connect(people, "bob") as bob:
+        offered = {tool.name for tool in (await bob.list_tools()).tools}
+        assert "run_count-words" not in offered
+        refused = await bob.call_tool("run_count-words", {"text": "one"})
+        assert refused.is_error and "workflows:run" in getattr(refused.content[0], "text", "")
+        served.call("POST", "/api/features/workflows", {"enabled": False}, token=tokens["ann"])
+        try:
+            assert not [tool.name for tool in (await ann.list_tools()).tools if tool.name.startswith("run_")]
+            off = await ann.call_tool("run_count-words", {"text": "one"})
+            assert off.is_error and "feature" in getattr(off.content[0], "text", "")
+        finally:
+            served.call("POST", "/api/features/workflows", {"enabled": True}, token=tokens["ann"])

@@ -1,5 +1,6 @@
 """What an upload pays for triggers: one read without a match, whatever their number, and nothing for what fired before."""
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -11,7 +12,7 @@ from teamspace.core.db import Tx
 from teamspace.core.db.engine import Params, Row
 from teamspace.triggers.schemas import MAX_INPUT, MAX_TRIGGERS
 from tests.identity.help import run_sql
-from tests.repository.help import put
+from tests.repository.help import put, send
 from tests.support.world import Caller, World
 from tests.triggers.help import add_trigger, history, publish, reasons
 
@@ -141,3 +142,52 @@ async def test_the_largest_triggers_all_fire_in_one_upload(world: World, ann: Ca
     items = (await ann.get("/api/doc-triggers?key=b.txt")).json()["items"]
     assert all(item["would_fire"] for item in items)
     assert await world.db.one(int, "SELECT COUNT(*) FROM runs") == MAX_TRIGGERS
+
+
+async def test_an_upload_costs_hardly_more_statements_with_many_triggers_than_with_one(
+    world: World, ann: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await add_trigger(ann)
+    await put(ann, "first.txt")
+    with recorded(monkeypatch) as with_one:
+        await put(ann, "a.txt")
+    for _ in range(MAX_TRIGGERS - 1):
+        await add_trigger(ann)
+    with recorded(monkeypatch) as with_many:
+        await put(ann, "b.txt")
+    assert await world.db.one(int, "SELECT COUNT(*) FROM runs") == 2 + MAX_TRIGGERS
+    assert len(with_many) <= len(with_one) + 3
+
+
+async def test_an_upload_costs_one_more_read_for_each_other_author(
+    world: World, ann: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await add_trigger(ann)
+    await put(ann, "first.txt")
+    with recorded(monkeypatch) as with_one:
+        await put(ann, "a.txt")
+    for _ in range(5):
+        await add_trigger(await world.person(ann.org, ann.team))
+    with recorded(monkeypatch) as with_many:
+        await put(ann, "b.txt")
+    assert await world.db.one(int, "SELECT COUNT(*) FROM runs") == 2 + 6
+    assert len(with_many) <= len(with_one) + 3 + 2 * 5
+
+
+async def test_the_counter_of_the_company_is_written_after_the_triggers_have_fired(
+    world: World, ann: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Uploads of one company wait for it until the commit."""
+    await add_trigger(ann)
+    with recorded(monkeypatch) as statements:
+        await put(ann, "a.txt")
+    counted = next(place for place, sql in enumerate(statements) if sql.startswith("INSERT INTO quota_stored"))
+    assert not [sql for sql in statements[counted:] if "runs" in sql or "jobs" in sql or "trigger" in sql]
+
+
+async def test_parallel_uploads_with_as_many_triggers_as_a_team_can_have_all_succeed(world: World, ann: Caller) -> None:
+    for _ in range(MAX_TRIGGERS):
+        await add_trigger(ann)
+    answers = await asyncio.gather(*(send(ann, f"{number}.txt", f"text {number}".encode()) for number in range(8)))
+    assert [answer.status_code for answer in answers] == [201] * 8
+    assert await world.db.one(int, "SELECT COUNT(*) FROM runs") == 8 * MAX_TRIGGERS

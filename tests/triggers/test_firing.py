@@ -1,14 +1,17 @@
 """Firing: which uploads start runs, why others do not, and that an upload never pays for it."""
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from teamspace.core.db import SerializationFailure
+from teamspace.core.db import SerializationFailure, Tx
+from teamspace.jobs import Queue
 from teamspace.repository.domain import writing
 from teamspace.tenancy.schemas import Role
 from teamspace.triggers.domain import starting
+from teamspace.workflows import RunOrder
 from tests.identity.help import run_sql
 from tests.repository.help import put, send, share
 from tests.s3.in_process import InProcessBucket
@@ -189,11 +192,11 @@ async def test_a_trigger_that_fails_costs_neither_the_upload_nor_the_other_trigg
     first, second, third = [await add_trigger(ann) for _ in range(3)]
     start = starting.start
 
-    async def fail(*arguments: Any) -> str:
-        run_id = await start(*arguments)
-        if second["id"] in arguments:
-            raise ZeroDivisionError
-        return run_id
+    async def fail(tx: Tx, queue: Queue, orders: Sequence[RunOrder]) -> list[str]:
+        run_ids = await start(tx, queue, orders)
+        if any(order.trigger_id == second["id"] for order in orders):
+            await tx.run("INSERT INTO runs (id) VALUES (NULL)")
+        return run_ids
 
     monkeypatch.setattr(starting, "start", fail)
     created = await put(ann, "a.txt")
@@ -207,7 +210,7 @@ async def test_a_conflict_in_the_database_repeats_the_upload_and_fires_once(
 ) -> None:
     trigger, start, tries = await add_trigger(ann), starting.start, list[int]()
 
-    async def fail_once(*arguments: Any) -> str:
+    async def fail_once(*arguments: Any) -> list[str]:
         tries.append(1)
         if len(tries) == 1:
             raise SerializationFailure
@@ -265,3 +268,12 @@ async def test_the_audit_row_of_the_upload_names_the_runs(world: World, ann: Cal
     (fire,) = await history(ann, trigger)
     detail = await world.db.one(str, "SELECT detail FROM audit WHERE action = 'object.create'")
     assert fire["run_id"] in (detail or "")
+
+
+async def test_a_run_has_the_locale_of_the_uploader(world: World, ann: Caller) -> None:
+    await run_sql(world, "UPDATE users SET locale = 'de' WHERE id = :id", id=ann.user_id)
+    await add_trigger(ann)
+    bucket = await InProcessBucket.of(ann)
+    await bucket("PUT", "b.txt", "", b"text")
+    await put(ann, "a.txt")
+    assert await world.db.all(str, "SELECT locale FROM runs") == ["de", "de"]

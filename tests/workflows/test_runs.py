@@ -3,6 +3,7 @@
 import pytest
 
 from teamspace.jobs.domain import ending
+from tests.identity.help import run_sql
 from tests.jobs.help import get_job
 from tests.support.world import World
 from tests.workflows import toys
@@ -141,3 +142,58 @@ async def test_a_step_is_retried_as_often_as_it_says(world: World, monkeypatch: 
         assert (run["state"], run["error"]["code"]) == ("failed", "not_found"), "another attempt would get the same"
         assert step_of(run, "say")["items"][0]["attempt"] == 1
         assert await broken_invariants(world) == []
+
+
+async def test_what_failed_attempts_have_spent_is_in_the_usage_of_the_run(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ending, "retry_delay", lambda failures: 0.01)
+    async with workflow_world(world) as ann:
+        toys.FAILURES["spend"] = ["failed", "failed"]
+        raw = spec("spending", call("spend", "toy_spend", retry=2, **{"with": {"tokens": 50}}))
+        run = await run_to_end(ann, raw)
+        assert (run["state"], run["usage"]) == ("succeeded", {"requests": 3, "tokens": 150})
+        assert step_of(run, "spend")["usage"] == {"requests": 3, "tokens": 150}
+        toys.FAILURES["spend"] = ["failed"] * 3
+        failed = await ended(ann, (await start(ann, "spending"))["id"])
+        assert (failed["state"], failed["usage"]) == ("failed", {"requests": 3, "tokens": 150})
+
+
+@pytest.mark.parametrize(("locale", "expected"), [(None, "en"), ("de", "de")])
+async def test_a_run_has_the_locale_of_the_person_who_starts_it(
+    world: World, locale: str | None, expected: str
+) -> None:
+    async with workflow_world(world) as ann:
+        await run_sql(world, "UPDATE users SET locale = :locale WHERE id = :id", locale=locale, id=ann.user_id)
+        raw = spec("locales", call("say", "toy_any", **{"with": {"value": [ref("locale"), ref("principal.locale")]}}))
+        run = await run_to_end(await world.token(ann), raw)
+        assert run["locale"] == expected
+        assert step_of(run, "say")["output"] == {"result": [expected, expected]}
+
+
+@pytest.mark.both_databases
+async def test_the_list_shows_the_newest_run_of_each_workflow_however_old(world: World) -> None:
+    async with workflow_world(world) as ann:
+        for slug in ("first", "second", "third"):
+            await publish(ann, doubling(slug))
+        old = await ended(ann, (await start(ann, "first", {"below": 0}))["id"])
+        for _ in range(2):
+            newest = await ended(ann, (await start(ann, "second", {"below": 0}))["id"])
+        await run_sql(world, _COPIES, count=300, id=newest["id"])
+        items = {item["slug"]: item["last_run"] for item in (await ann.get("/api/workflows")).json()["items"]}
+        shown = {name: old[name] for name in ("id", "state", "created_at", "finished_at")}
+        assert items["first"] == shown
+        assert (items["second"]["id"], items["third"]) == ("z-300", None)
+        bob = await world.person(ann.org, await world.team(ann.org))
+        await publish(bob, doubling("first"))
+        others = (await bob.get("/api/workflows")).json()["items"]
+        assert {item["last_run"] for item in others} == {None}, "runs of another team are not shown"
+
+
+_COPIES = (
+    "WITH RECURSIVE numbers (n) AS (SELECT CAST(1 AS BIGINT) UNION ALL SELECT n + 1 FROM numbers WHERE n < CAST(:count AS BIGINT))"
+    " INSERT INTO runs (id, org_id, team_id, owner_id, slug, version, digest, max_steps, state, steps_used, counts,"
+    " locale, objects, requests, tokens, created_at, finished_at) SELECT 'z-' || SUBSTR(CAST(1000 + n AS TEXT), 2),"
+    " org_id, team_id, owner_id, slug, version, digest, max_steps, state, 0, counts, locale, objects, 0, 0, created_at,"
+    " finished_at FROM runs, numbers WHERE runs.id = :id"
+)

@@ -5,6 +5,7 @@ from collections import Counter
 from typing import Any
 
 from teamspace import quota
+from teamspace.core import pools
 from teamspace.core.db import Db
 from teamspace.core.errors import Conflict, NotFound, ToolFailed
 from teamspace.core.permissions import Permission
@@ -28,6 +29,7 @@ TOOLS = (
     Tool("toy_sum",     "add_up",    "Add up the results of a map.",              Permission.WORKFLOWS_RUN),
     Tool("toy_say",     "say",       "Return a text, or fail, or wait.",          Permission.WORKFLOWS_RUN),
     Tool("toy_fill",    "fill",      "Return a text of this length.",             Permission.WORKFLOWS_RUN),
+    Tool("toy_rows",    "rows",      "Return so many small objects.",             Permission.WORKFLOWS_RUN),
     Tool("toy_any",     "anything",  "Return what it is given.",                  Permission.WORKFLOWS_RUN, only_documents=True),
     Tool("toy_spend",   "spend",     "Spend a request and some tokens.",          Permission.WORKFLOWS_RUN, estimate="estimate_spend"),
     Tool("toy_card",    "card",      "Return a card about a document.",           Permission.WORKFLOWS_RUN, artifacts=("document",), only_documents=True),
@@ -78,6 +80,10 @@ async def fill(length: int, context: ToolContext) -> str:
     return "x" * length
 
 
+async def rows(count: int) -> list[dict[str, int]]:
+    return await pools.TEXT.run(lambda: [{"n": number} for number in range(count)])
+
+
 async def anything(value: Any, context: ToolContext) -> Any:
     CALLS[context.key] += 1
     return value
@@ -93,6 +99,9 @@ async def spend(db: Db, who: Principal, tokens: int, context: ToolContext) -> in
     assert who.call.meter is not None
     who.call.meter.add(1, tokens)
     CALLS[context.key] += 1
+    if FAILURES.get("spend"):
+        FAILURES["spend"].pop()
+        raise ToolFailed("plugins.user_error", message="broken")
     return tokens
 
 

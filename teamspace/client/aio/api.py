@@ -31,7 +31,6 @@ from teamspace.client.models import (
     Conversation,
     ConversationItem,
     DefinitionDetail,
-    DefinitionItem,
     DefinitionPage,
     DemoCompanies,
     Derivations,
@@ -132,6 +131,7 @@ from teamspace.client.models import (
     Whoami,
     Window,
     WorkflowDryRun,
+    WorkflowItem,
 )
 from teamspace.client.wire import AsyncUpload, is_one_shot
 
@@ -2313,8 +2313,10 @@ class AsyncWorkflowsApi(AsyncArea):
 
     def list(
         self, *, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET
-    ) -> AsyncPages[DefinitionItem, DefinitionPage]:
-        """List the team's workflows, in the order of their slugs; those of plugins are among them."""
+    ) -> AsyncPages[WorkflowItem, DefinitionPage]:
+        """List the team's workflows, in the order of their slugs; those of plugins are among them. Each with its
+        newest run.
+        """
         return AsyncPages(
             self._transport,
             Call(method="GET", path="/api/workflows", answer=DefinitionPage, query={"limit": limit, "cursor": cursor}),

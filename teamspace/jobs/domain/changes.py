@@ -17,5 +17,5 @@ async def record(tx: Tx, jobs: Iterable[Job]) -> None:
         await events.record(tx, SUBJECT.kind, *changed, change=Change.UPDATED, org_id=org_id, team_id=team_id)
 
 
-async def record_new(tx: Tx, org_id: str, team_id: str, job_id: str) -> None:
-    await events.record(tx, SUBJECT.kind, job_id, change=Change.CREATED, org_id=org_id, team_id=team_id)
+async def record_new(tx: Tx, org_id: str, team_id: str, *job_ids: str) -> None:
+    await events.record(tx, SUBJECT.kind, *job_ids, change=Change.CREATED, org_id=org_id, team_id=team_id)

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import msgspec
@@ -38,6 +38,7 @@ from teamspace.jobs.schemas import (
     ClaimSlot,
     EncodedInput,
     Job,
+    JobBatch,
     JobClaim,
     JobFault,
     JobOrigin,
@@ -53,6 +54,7 @@ from teamspace.jobs.schemas import (
     State,
     Succeeded,
 )
+from teamspace.quota import QuotaAccount
 
 log = logging.getLogger("teamspace.jobs")
 StillValid = Callable[[Tx], Awaitable[bool]]
@@ -163,24 +165,21 @@ class Queue:
         return id
 
     async def enqueue_many(
-        self, tx: Tx, authority: Authority, kind: str, items: Sequence[tuple[JobOrigin, EncodedInput]], *,
-        title: JobTitle | None = None, max_attempts: int | None = None, priority: int = NORMAL,
-    ) -> list[str]:  # fmt: skip
-        """Insert one job for each item of a step with one statement, and return their ids, in order.
+        self, tx: Tx, account: QuotaAccount, kind: str, batches: Sequence[JobBatch], *, priority: int = NORMAL
+    ) -> list[list[str]]:
+        """Insert the jobs of steps of one account's runs with one statement; return the ids of each batch, in order.
 
-        One event tells of all: it names the first.
+        One event tells of a batch: it names the first of its jobs.
         """
-        if not items:
-            return []
-        new = [_new_job(origin, input) for origin, input in items]
-        await store.insert_many(
-            tx, kind, authority, new, channel=local_channel(kind), priority=priority, title=_shortened(title),
-            max_attempts=max_attempts or self.kinds[kind].row.max_attempts,
-        )  # fmt: skip
-        account = authority.account
-        await changes.record_new(tx, account.org_id, account.team_id, new[0].id)
+        new = [[_new_job(batch, origin, input) for origin, input in batch.items] for batch in batches]
+        rows = list(chain.from_iterable(new))
+        if not rows:
+            return [[] for _ in batches]
+        await store.insert_many(tx, kind, account, rows, channel=local_channel(kind), priority=priority)
+        first = [jobs[0].id for jobs in new if jobs]
+        await changes.record_new(tx, account.org_id, account.team_id, *first)
         self._mark_dirty_on_commit(tx, Lane(account.org_id, account.team_id, kind))
-        return [job.id for job in new]
+        return [[job.id for job in jobs] for jobs in new]
 
     async def enqueue_next(
         self, tx: Tx, authority: Authority, kind: str, input: EncodedInput, *, channel: str, model: str | None = None,
@@ -506,9 +505,13 @@ async def _find_existing(tx: Tx, authority: Authority, origin: JobOrigin | None,
     return await store.find_by_key(tx, authority.account.team_id, key) if key else None
 
 
-def _new_job(origin: JobOrigin, input: EncodedInput) -> NewJob:
+def _new_job(batch: JobBatch, origin: JobOrigin, input: EncodedInput) -> NewJob:
     estimate = None if input.estimate is None else as_json(input.estimate)
-    return NewJob(new_id(), origin.run_id, origin.step, origin.item, input.json, estimate)
+    title = batch.title
+    return NewJob(
+        new_id(), origin.run_id, origin.step, origin.item, input.json, title.text[:_MAX_TITLE], title.subject.type,
+        title.subject.id, batch.max_attempts, estimate, batch.authority.stored_scope, batch.authority.limited_by,
+    )  # fmt: skip
 
 
 def _shortened(title: JobTitle | None) -> JobTitle | None:

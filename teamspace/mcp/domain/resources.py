@@ -1,6 +1,7 @@
-"""Notes and documents as resources: what the caller can read, by URI."""
+"""Notes, documents and runs as resources: what the caller can read, by URI."""
 
 import re
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from teamspace import documents, notes, repository
@@ -13,9 +14,11 @@ from teamspace.core.principal import Principal
 TEMPLATES = (
     {"uriTemplate": "teamspace://notes/{id}", "name": "note", "title": "A note", "mimeType": "text/markdown"},
     {"uriTemplate": "teamspace://files/{id}", "name": "file", "title": "The text of a document or file", "mimeType": "text/plain"},
+    {"uriTemplate": "teamspace://runs/{id}", "name": "run", "title": "A run of a workflow", "mimeType": "application/json"},
 )  # fmt: skip
-_URI = re.compile(r"teamspace://(notes|files)/([A-Za-z0-9-]{1,100})")
-_NOTES, _FILES = "notes", "files"
+_URI = re.compile(r"teamspace://(notes|files|runs)/([A-Za-z0-9-]{1,100})")
+_NOTES, _FILES, RUNS = "notes", "files", "runs"
+ReadRun = Callable[[Db, Principal, str], Awaitable[str]]
 
 
 def to_uri(kind: str, id: str) -> str:
@@ -45,11 +48,13 @@ def _cursor(db: Db, kind: str, position: str | None) -> str:
     return f"{kind}:{paging.sign_cursor(db.vault, position) if position else ''}"
 
 
-async def read(db: Db, files: BlobStore, who: Principal, uri: str) -> dict[str, Any]:
+async def read(db: Db, files: BlobStore, read_run: ReadRun, who: Principal, uri: str) -> dict[str, Any]:
     """Return the text of a resource; NotFound if there is none that the caller can read."""
     found = _URI.fullmatch(uri)
     if found is None:
         raise NotFound()
+    if found[1] == RUNS:
+        return _text(uri, "application/json", await read_run(db, who, found[2]))
     if found[1] == _NOTES:
         note = await notes.find(db, who, found[2])
         return _text(uri, "text/markdown", note.body)

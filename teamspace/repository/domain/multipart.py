@@ -131,14 +131,12 @@ async def complete(
         async with writing.write_key(db, who, draft, condition) as (tx, existing):
             await _touch(tx, upload)
             freed = await _release_other_parts(tx, upload, chosen)
-            row, version = await writing.insert_next_version(
-                tx, queue, who, existing, draft, _content(chosen), freed=freed
-            )
+            row, version = await writing.insert_next_version(tx, queue, who, existing, draft, _content(chosen))
             await store.move_parts_to_version(tx, upload.id, version.id)
             await store.end_upload(tx, upload.id, version.id)
             if version.sha256 is None:
                 await reading.enqueue_hash(tx, queue, who, row, version)
-            await writing.announce(tx, row, version)
+            await writing.finish(tx, existing, row, version, freed=freed)
             return row, version
 
     return await retry_on_conflict(write)

@@ -59,7 +59,7 @@ async def put(
         async with write_key(db, who, draft, condition) as (tx, existing):
             await blobs.reference_staged(tx, who.org_id, staged)
             row, version = await insert_next_version(tx, queue, who, existing, draft, content_of(staged))
-            await announce(tx, row, version)
+            await finish(tx, existing, row, version)
             return WriteResult(row, version, existing is None or existing.removed)
 
     return await retry_on_conflict(write)
@@ -79,7 +79,7 @@ async def add_version(
             await _check_access(tx, who, existing, draft, condition)
             await blobs.reference_staged(tx, who.org_id, staged)
             row, version = await insert_next_version(tx, queue, who, existing, draft, content_of(staged))
-            await announce(tx, row, version)
+            await finish(tx, existing, row, version)
             return row
 
     return await retry_on_conflict(write)
@@ -111,13 +111,8 @@ async def insert_next_version(
     existing: ObjectRow | None,
     draft: VersionDraft,
     content: VersionContent,
-    *,
-    freed: int = 0,
 ) -> tuple[ObjectRow, VersionRow]:
-    """Insert the next version, in a transaction that has locked the key and checked access.
-
-    `freed` bytes are subtracted from the stored size in the same step.
-    """
+    """Insert the next version, in a transaction that has locked the key and checked access, and then calls `finish`."""
     draft = _inherit_names(draft, existing)
     row = _next_row(who, draft, content, existing)
     version = _version_row(who, draft, row, content)
@@ -138,12 +133,23 @@ async def insert_next_version(
         await changes.record(tx, row, Change.CREATED)
     else:
         await changes.record_visibility(tx, existing, draft.visibility, Change.UPDATED)
-    await quota.add_stored(tx, row.org_id, row.team_id, size=version.size - freed, objects=int(existing is None))
     return row, version
 
 
+async def finish(
+    tx: Tx, existing: ObjectRow | None, row: ObjectRow, version: VersionRow, *, freed: int = 0
+) -> None:  # fmt: skip
+    """Do the last step of every verb that writes a version: tell listeners, then count what is stored.
+
+    `freed` bytes are subtracted. The counter comes after the listeners, since other writers of the company wait for it
+    until the commit.
+    """
+    await announce(tx, row, version)
+    await quota.add_stored(tx, row.org_id, row.team_id, size=version.size - freed, objects=int(existing is None))
+
+
 async def announce(tx: Tx, row: ObjectRow, version: VersionRow) -> None:
-    """Emit that a version was written: the last step of every verb that writes one. A listener never costs the write."""
+    """Emit that a version was written. A listener never costs the write."""
     if not tx.has_listeners(VersionWritten):
         return
     sources = await store.select_sources_of_version(tx, row.id, version.number)

@@ -16,7 +16,10 @@ from teamspace.tools.domain import schema
 from teamspace.tools.schemas import ToolSwitch
 
 GATE_ARGUMENTS = frozenset({"db", "who", "context"})
-NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
+RUN_PREFIX = "run_"
+"""Programs see a workflow as a tool whose name begins so; no other tool's may."""
+NAME = re.compile(rf"(?!{RUN_PREFIX})[a-z][a-z0-9_]{{0,63}}")
+NAME_RULE = f"the name is not lower-case letters, digits and underscores, or begins with {RUN_PREFIX}"
 _WHOLE = "arguments"
 """The parameter of a handler that takes all arguments at once."""
 
@@ -95,7 +98,7 @@ def _bind_row(row: Tool, module: ModuleType, provided: Mapping[type, Any], packa
     if not inspect.iscoroutinefunction(handler):
         raise _Mismatch(f"{module.__name__} has no async function {row.handler}")
     if not NAME.fullmatch(row.name):
-        raise _Mismatch("the name is not lower-case letters, digits and underscores")
+        raise _Mismatch(NAME_RULE)
     if not row.doc:
         raise _Mismatch("no doc line")
     if row.estimate and not callable(getattr(module, row.estimate, None)):

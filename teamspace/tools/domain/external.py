@@ -12,7 +12,7 @@ from teamspace.core.errors import BadRequest
 from teamspace.core.loader import Package
 from teamspace.core.permissions import Permission
 from teamspace.core.tables import Tool
-from teamspace.tools.domain.binding import GATE_ARGUMENTS, NAME, BoundTool
+from teamspace.tools.domain.binding import GATE_ARGUMENTS, NAME, NAME_RULE, BoundTool
 from teamspace.tools.domain.schema import MAX_BYTES
 
 MAX_DOC = 2000
@@ -28,7 +28,7 @@ async def bind_external(source: str, name: str, doc: str, schema: dict[str, Any]
     own, and raise only refusals.
     """
     if not NAME.fullmatch(name):
-        raise ValueError("the name is not lower-case letters, digits and underscores")
+        raise ValueError(NAME_RULE)
     if len(doc) > MAX_DOC:
         raise ValueError(f"the description has {len(doc)} characters, more than {MAX_DOC}")
     encoded = await _check(schema)

@@ -5,10 +5,12 @@ which loses only its own changes. A conflict or an outage of the database is dif
 """
 
 import logging
+from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 
-from teamspace import events
+from teamspace import events, workflows
 from teamspace.core import clock
 from teamspace.core.db import Tx, is_outage
 from teamspace.core.ids import new_id
@@ -19,9 +21,12 @@ from teamspace.triggers import store
 from teamspace.triggers.access import TRIGGER
 from teamspace.triggers.domain import ancestry, matching, starting
 from teamspace.triggers.domain.conditions import Conditions
-from teamspace.triggers.schemas import Ancestry, FireReason, FireRow, TriggerInput, TriggerPattern, Unfired
+from teamspace.triggers.schemas import Ancestry, FireReason, FireRow, TriggerPattern, Unfired
+from teamspace.workflows import RunOrder
 
 log = logging.getLogger("teamspace.triggers")
+_Matched = tuple[TriggerPattern, dict[str, Any]]
+"""A trigger that matches the version, and its input."""
 
 
 async def fire(tx: Tx, queue: Queue, event: VersionWritten) -> None:
@@ -48,7 +53,7 @@ class _Upload:
     async def fire(self, matched: dict[str, TriggerPattern]) -> dict[str, str]:
         """Fire the triggers; return the runs that were started, by trigger."""
         tx, given = self._tx, await store.lock_inputs(self._tx, list(matched))
-        outcomes = {each.id: await self._attempt(matched[each.id], each) for each in given}
+        outcomes = await self._attempt_all([(matched[each.id], each.input) for each in given])
         fired = {trigger_id: outcome for trigger_id, outcome in outcomes.items() if isinstance(outcome, str)}
         await store.insert_fires(tx, [self._to_row(trigger_id, outcome) for trigger_id, outcome in outcomes.items()])
         await events.record(
@@ -59,30 +64,53 @@ class _Upload:
             tx.detail["runs"] = list(fired.values())
         return fired
 
-    async def _attempt(self, trigger: TriggerPattern, given: TriggerInput) -> str | Unfired:
+    async def _attempt_all(self, triggers: Sequence[_Matched]) -> dict[str, str | Unfired]:
+        """Return for each trigger the run that was started, or why there is none.
+
+        All are started together, which costs as many statements as one. If that fails, each is started on its own, so
+        that the one to blame costs the others nothing.
+        """
+        try:
+            async with self._tx.savepoint():
+                return await self._start(triggers)
+        except Exception as fault:
+            if is_outage(fault):
+                raise
+            log.exception("triggers of the version %s failed", self._event.version_id)
+        return {trigger.id: await self._attempt(trigger, input) for trigger, input in triggers}
+
+    async def _attempt(self, trigger: TriggerPattern, input: dict[str, Any]) -> str | Unfired:
         """Return the run that was started, or why there is none. A failure leaves nothing behind."""
         try:
             async with self._tx.savepoint():
-                return await self._start(trigger, given)
+                return (await self._start([(trigger, input)]))[trigger.id]
         except Exception as fault:
             if is_outage(fault):
                 raise
             log.exception("trigger %s failed", trigger.id)
             return Unfired.because(FireReason.INTERNAL_ERROR, "triggers.internal_error")
 
-    async def _start(self, trigger: TriggerPattern, given: TriggerInput) -> str | Unfired:
+    async def _start(self, triggers: Sequence[_Matched]) -> dict[str, str | Unfired]:
+        found = {trigger.id: await self._evaluate(trigger, input) for trigger, input in triggers}
+        orders = [order for order in found.values() if isinstance(order, RunOrder)]
+        run_ids = iter(await starting.start(self._tx, self._queue, orders))
+        return {id: each if isinstance(each, Unfired) else next(run_ids) for id, each in found.items()}
+
+    async def _evaluate(self, trigger: TriggerPattern, input: dict[str, Any]) -> RunOrder | Unfired:
+        """Return the run to start, or why there is none."""
         if loop := ancestry.find_loop(trigger, self._origin):
             return loop
         if obstacle := await self._conditions.find_obstacle(trigger, self._event.key):
             return obstacle
-        prepared = await self._definitions.prepare(trigger.workflow_slug, given.input, self._event.object_id)
+        prepared = await self._definitions.prepare(trigger.workflow_slug, input, self._event.object_id)
         if isinstance(prepared, Unfired):
             return prepared
         author = await self._conditions.find_author(trigger)
         assert author is not None
-        return await starting.start(
-            self._tx, self._queue, self._conditions.authority(author), prepared, trigger.id, self._event.object_id
-        )
+        return RunOrder(
+            authority=self._conditions.authority(author), prepared=prepared, locale=workflows.locale_of(self._tx.who),
+            trigger_id=trigger.id, objects=(self._event.object_id,),
+        )  # fmt: skip
 
     def _to_row(self, trigger_id: str, outcome: str | Unfired) -> FireRow:
         event, org_id, now = self._event, self._tx.who.org_id, clock.stamp()

@@ -1,16 +1,16 @@
 """What triggers ask of workflows: the definition, whether an input fits it, and a run."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from teamspace import workflows
 from teamspace.core.db import Db, Reads, Tx
 from teamspace.core.errors import BadRequest
 from teamspace.core.ids import new_id
-from teamspace.core.messages import DEFAULT
 from teamspace.core.principal import Principal
-from teamspace.jobs import Authority, Queue
+from teamspace.jobs import Queue
 from teamspace.triggers.schemas import OBJECT_INPUT, FireReason, Unfired
-from teamspace.workflows import Catalog, Definition, PreparedRun
+from teamspace.workflows import Catalog, Definition, PreparedRun, RunOrder
 
 
 class Definitions:
@@ -42,13 +42,9 @@ async def check(db: Db, who: Principal, catalog: Catalog, slug: str, input: dict
     _prepare(definition, input, new_id())
 
 
-async def start(
-    tx: Tx, queue: Queue, authority: Authority, prepared: PreparedRun, trigger_id: str, object_id: str
-) -> str:
-    """Start a run in the transaction of the upload; return its id."""
-    return await workflows.start(
-        tx, queue, authority, prepared, locale=tx.who.locale or DEFAULT, trigger_id=trigger_id, objects=(object_id,)
-    )
+async def start(tx: Tx, queue: Queue, orders: Sequence[RunOrder]) -> list[str]:
+    """Start runs in the transaction of the upload; return their ids, in order."""
+    return await workflows.start_many(tx, queue, orders) if orders else []
 
 
 def _prepare(definition: Definition, input: dict[str, Any], object_id: str) -> PreparedRun:

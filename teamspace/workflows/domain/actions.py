@@ -6,7 +6,6 @@ from teamspace.ai import Gateway
 from teamspace.core import pools
 from teamspace.core.db import Db
 from teamspace.core.errors import Forbidden, NotCancellable, NotFound
-from teamspace.core.messages import DEFAULT
 from teamspace.core.principal import Principal
 from teamspace.jobs import Authority, Queue
 from teamspace.tools import Toolbox
@@ -14,7 +13,7 @@ from teamspace.workflows import access
 from teamspace.workflows.domain import advancing, definitions, previewing, resuming, viewing
 from teamspace.workflows.domain.catalog import WorkflowCatalog
 from teamspace.workflows.domain.definitions import Definition
-from teamspace.workflows.domain.starting import PreparedRun, prepare, start
+from teamspace.workflows.domain.starting import PreparedRun, locale_of, prepare, start
 from teamspace.workflows.schemas import RunBody, RunDetail, RunOutline, WorkflowDryRun
 
 
@@ -33,7 +32,7 @@ async def run(db: Db, who: Principal, catalog: WorkflowCatalog, queue: Queue, sl
         return await _resume(db, who, queue, slug, body.resume_from, body.input)
     prepared = await prepare_sent(await find_definition(db, who, catalog, slug), body.input)
     async with db.write(who, "run.start") as tx:
-        run_id = await start(tx, queue, Authority.of(who), prepared, locale=who.locale or DEFAULT)
+        run_id = await start(tx, queue, Authority.of(who), prepared, locale=locale_of(who))
         tx.target = run_id
         tx.detail = {"slug": slug, "version": prepared.definition.version}
     return await viewing.get_started(db, who, run_id)

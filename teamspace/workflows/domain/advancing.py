@@ -18,6 +18,7 @@ from teamspace.jobs import (
     EncodedInput,
     EndedJob,
     Failed,
+    JobBatch,
     JobFault,
     JobOrigin,
     JobSubject,
@@ -26,6 +27,7 @@ from teamspace.jobs import (
     Queue,
     Succeeded,
 )
+from teamspace.quota import QuotaAccount, Spend
 from teamspace.workflows import access, store
 from teamspace.workflows.domain import frozen
 from teamspace.workflows.domain.language.specs import WorkflowSpec
@@ -33,6 +35,7 @@ from teamspace.workflows.domain.language.transitions import Begin, Fail, Finish,
 from teamspace.workflows.schemas import (
     MAX_OBJECTS,
     ItemRow,
+    NewStep,
     RunFault,
     RunRow,
     RunState,
@@ -82,6 +85,14 @@ async def _note_result(tx: Tx, job: EndedJob, origin: JobOrigin, result: StepRes
     await _record(tx, job.account.org_id, job.account.team_id, origin.run_id)
 
 
+async def count_failed(tx: Tx, run: RunRow, input: StepInput, spent: Spend) -> None:
+    """Add what a failed attempt has spent to its item and its run."""
+    await tx.lock("run", run.id)
+    await store.add_item_usage(tx, input, spent.requests, spent.tokens)
+    await store.add_usage(tx, run.id, spent.requests, spent.tokens)
+    await _record(tx, run.org_id, run.team_id, run.id)
+
+
 async def _step_on(tx: Tx, queue: Queue, run: RunRow, step_id: str, result: StepResult) -> None:
     """Begin what follows a step, if all its jobs have succeeded."""
     if await store.is_unfinished(tx, run.id, step_id):
@@ -125,37 +136,67 @@ async def follow(
     tx: Tx, queue: Queue, run: RunRow, spec: WorkflowSpec, following: Following, *, is_new: bool = False,
 ) -> None:  # fmt: skip
     """Do what the transition function says comes next."""
-    number = await store.next_number(tx, run.id)
-    for passed in following.passed:
-        await store.insert_step(tx, run, passed, number, StepState.SUCCEEDED, 0)
-        number += 1
+    reached = plan_steps(run.id, following, await store.next_number(tx, run.id))
+    if reached:
+        await store.insert_steps(tx, run.account, reached)
     match following:
         case Begin(step_id, count):
-            await begin_step(tx, queue, run, spec, step_id, number, range(count))
+            await _enqueue_step(tx, queue, run, spec, step_id, range(count))
         case Finish():
             await _end(tx, run, RunState.SUCCEEDED, None)
+        case Fail(step_id):
+            await store.set_position(tx, run.id, step_id, run.steps_used, run.counts)
+            await _end(tx, run, RunState.FAILED, reached[-1].error)
+    await _record(tx, run.org_id, run.team_id, run.id, change=Change.CREATED if is_new else Change.UPDATED)
+
+
+def plan_steps(run_id: str, following: Following, number: int) -> list[NewStep]:
+    """Return the steps that a run reaches: maps without items, and the one that begins or fails."""
+    passed = [
+        NewStep(run_id, step_id, place, StepState.SUCCEEDED, 0)
+        for place, step_id in enumerate(following.passed, number)
+    ]
+    match following:
+        case Begin(step_id, count):
+            return [*passed, NewStep(run_id, step_id, number + len(passed), StepState.RUNNING, count)]
         case Fail(step_id, code, key, params):
             fault = RunFault(code, render(key, params), key, params, step_id)
-            await store.insert_step(tx, run, step_id, number, StepState.FAILED, 0, fault)
-            await store.set_position(tx, run.id, step_id, run.steps_used, run.counts)
-            await _end(tx, run, RunState.FAILED, fault)
-    await _record(tx, run.org_id, run.team_id, run.id, Change.CREATED if is_new else Change.UPDATED)
+            return [*passed, NewStep(run_id, step_id, number + len(passed), StepState.FAILED, 0, fault)]
+        case Finish():
+            return passed
 
 
 async def begin_step(
     tx: Tx, queue: Queue, run: RunRow, spec: WorkflowSpec, step_id: str, number: int, items: Sequence[int],
-    done: Sequence[ItemRow] = (),
+    done: Sequence[ItemRow],
 ) -> None:  # fmt: skip
     """Begin a step with a job for each of the items; those that are `done` have a result of an earlier run."""
-    await store.insert_step(tx, run, step_id, number, StepState.RUNNING, len(items) + len(done))
-    title = JobTitle(f"{run.slug}: {step_id}", JobSubject(access.RUN.kind, run.id))
-    ids = await queue.enqueue_many(
-        tx, authority_of(run), KIND, [_new_job(run.id, step_id, item) for item in items], title=title,
-        max_attempts=spec.step(step_id).retry + 1,
-    )  # fmt: skip
-    new = [ItemRow(step_id, item, job_id, 0, 0, 0) for item, job_id in zip(items, ids, strict=True)]
-    await store.insert_items(tx, run, [*done, *new])
+    total = len(items) + len(done)
+    await store.insert_steps(tx, run.account, [NewStep(run.id, step_id, number, StepState.RUNNING, total)])
+    await _enqueue_step(tx, queue, run, spec, step_id, items, done)
+
+
+async def _enqueue_step(
+    tx: Tx, queue: Queue, run: RunRow, spec: WorkflowSpec, step_id: str, items: Sequence[int],
+    done: Sequence[ItemRow] = (),
+) -> None:  # fmt: skip
+    batch = new_jobs(authority_of(run), run.id, spec, step_id, items)
+    (ids,) = await queue.enqueue_many(tx, run.account, KIND, [batch])
+    await store.insert_items(tx, run.account, {run.id: [*done, *new_items(batch, ids)]})
     await store.set_position(tx, run.id, step_id, run.steps_used + len(items) + len(done), run.counts)
+
+
+def new_jobs(authority: Authority, run_id: str, spec: WorkflowSpec, step_id: str, items: Sequence[int]) -> JobBatch:
+    """Return the jobs of a step: one for each of the items."""
+    title = JobTitle(f"{spec.slug}: {step_id}", JobSubject(access.RUN.kind, run_id))
+    jobs = tuple(_new_job(run_id, step_id, item) for item in items)
+    return JobBatch(authority, title, jobs, spec.step(step_id).retry + 1)
+
+
+def new_items(batch: JobBatch, job_ids: Sequence[str]) -> list[ItemRow]:
+    """Return the items of a step, with the jobs that were made for them."""
+    origins = (origin for origin, _ in batch.items)
+    return [ItemRow(origin.step, origin.item, job_id, 0, 0, 0) for origin, job_id in zip(origins, job_ids, strict=True)]
 
 
 def _new_job(run_id: str, step_id: str, item: int) -> tuple[JobOrigin, EncodedInput]:
@@ -184,9 +225,9 @@ async def _end(tx: Tx, run: RunRow, state: RunState, fault: RunFault | None) -> 
     await _record(tx, run.org_id, run.team_id, run.id)
 
 
-async def record_new(tx: Tx, run: RunRow) -> None:
-    await _record(tx, run.org_id, run.team_id, run.id, Change.CREATED)
+async def record_new(tx: Tx, account: QuotaAccount, *run_ids: str) -> None:
+    await _record(tx, account.org_id, account.team_id, *run_ids, change=Change.CREATED)
 
 
-async def _record(tx: Tx, org_id: str, team_id: str, run_id: str, change: Change = Change.UPDATED) -> None:
-    await events.record(tx, access.RUN.kind, run_id, change=change, org_id=org_id, team_id=team_id)
+async def _record(tx: Tx, org_id: str, team_id: str, *run_ids: str, change: Change = Change.UPDATED) -> None:
+    await events.record(tx, access.RUN.kind, *run_ids, change=change, org_id=org_id, team_id=team_id)

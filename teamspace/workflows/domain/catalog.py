@@ -64,7 +64,7 @@ class WorkflowCatalog:
             after = definitions.start_of(query)
             rows += [_to_row(each) for slug, each in self._by_slug.items() if slug not in known and slug > after]
             rows = sorted(rows, key=lambda row: row.slug)[: query.size + 1]
-        return definitions.to_page(rows, query)
+        return await definitions.to_page(db, who, rows, query)
 
     async def get_detail(self, db: Db, who: Principal, slug: str, version: int | None) -> DefinitionDetail:
         """Return a workflow of the caller's team with its spec, or raise NotFound."""

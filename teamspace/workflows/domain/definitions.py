@@ -26,7 +26,9 @@ from teamspace.workflows.schemas import (
     DefinitionItem,
     DefinitionPage,
     DefinitionRow,
+    LastRun,
     SpecReport,
+    WorkflowItem,
 )
 
 MAX_WORKFLOWS = 500
@@ -149,9 +151,12 @@ async def select_page(db: Db, who: Principal, query: Paging) -> list[DefinitionR
     return await store.select(db, access.definitions_fence(who), start_of(query), query.size + 1)
 
 
-def to_page(rows: list[DefinitionRow], query: Paging) -> DefinitionPage:
+async def to_page(db: Reads, who: Principal, rows: list[DefinitionRow], query: Paging) -> DefinitionPage:
     page = paging.page(rows, query, lambda row: row.slug)
-    return DefinitionPage([to_item(row) for row in page.items], page.next_cursor)
+    newest = await store.select_last_runs(db, access.team_fence(who), [row.slug for row in page.items])
+    last = {run.slug: LastRun(run.id, run.state, run.created_at, run.finished_at) for run in newest}
+    items = [WorkflowItem(**msgspec.structs.asdict(to_item(row)), last_run=last.get(row.slug)) for row in page.items]
+    return DefinitionPage(items, page.next_cursor)
 
 
 async def get_detail(db: Db, who: Principal, slug: str, version: int | None) -> DefinitionDetail:

@@ -7,7 +7,7 @@ from teamspace import quota
 from teamspace.ai import BlockingLimit, Estimate, Gateway
 from teamspace.core import pools
 from teamspace.core.db import Db
-from teamspace.core.messages import DEFAULT, render
+from teamspace.core.messages import render
 from teamspace.core.principal import Principal
 from teamspace.quota import QuotaAccount, Spend
 from teamspace.tools import Toolbox
@@ -15,6 +15,7 @@ from teamspace.workflows.domain.definitions import Definition
 from teamspace.workflows.domain.language.bindings import BindingScope
 from teamspace.workflows.domain.language.simulation import SimulatedStep, simulate
 from teamspace.workflows.domain.language.validation import check_input
+from teamspace.workflows.domain.starting import locale_of
 from teamspace.workflows.schemas import DryStep, RunFault, WorkflowDryRun
 
 log = logging.getLogger("teamspace.workflows")
@@ -26,7 +27,7 @@ async def preview(
 ) -> WorkflowDryRun:
     """Return what a run would take at most, who would answer, and which limit would stop it now."""
     check_input(definition.spec, input)
-    locale = who.locale or DEFAULT
+    locale = locale_of(who)
     scope = BindingScope(
         input=input, outputs={}, run_id="", team_id=who.team_id, user_id=who.user_id, locale=locale,
         principal_locale=locale,

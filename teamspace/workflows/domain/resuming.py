@@ -105,17 +105,17 @@ async def start(tx: Tx, queue: Queue, authority: Authority, resumed: ResumedRun)
     """Start the new run and return its id."""
     old = resumed.old
     new = NewRun(
-        new_id(), authority, old.slug, old.version, old.digest, old.max_steps, resumed.counts, old.locale,
-        old.trigger_id, old.id,
+        id=new_id(), authority=authority, slug=old.slug, version=old.version, digest=old.digest, max_steps=old.max_steps,
+        counts=resumed.counts, locale=old.locale, trigger_id=old.trigger_id, resumed_from=old.id,
     )  # fmt: skip
-    await store.insert_run(tx, new)
+    await store.insert_runs(tx, authority.account, [new])
     await store.copy_input(tx, old.id, new.id)
     await store.copy_objects(tx, old.id, new.id)
     run = await advancing.lock(tx, new.id)
     assert run is not None
     await store.copy_steps(tx, old.id, new.id, [step.step_id for step in resumed.done])
     taken = [msgspec.structs.replace(item, requests=0, tokens=0) for item in resumed.items]
-    await store.insert_items(tx, run, taken)
+    await store.insert_items(tx, run.account, {run.id: taken})
     run = msgspec.structs.replace(run, steps_used=len(taken))
     if resumed.following is not None:
         await advancing.follow(tx, queue, run, resumed.spec, resumed.following, is_new=True)
@@ -124,5 +124,5 @@ async def start(tx: Tx, queue: Queue, authority: Authority, resumed: ResumedRun)
         await advancing.begin_step(
             tx, queue, run, resumed.spec, resumed.partial.step_id, len(resumed.done), resumed.missing, kept
         )
-        await advancing.record_new(tx, run)
+        await advancing.record_new(tx, run.account, run.id)
     return new.id

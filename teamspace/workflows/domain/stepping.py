@@ -1,6 +1,7 @@
 """Executes one item of one step: the handler of its job."""
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Any, ParamSpec, TypeVar
 
 import msgspec
@@ -8,12 +9,12 @@ import msgspec
 from teamspace.core import pools
 from teamspace.core.db import Db
 from teamspace.core.errors import TooLarge
-from teamspace.core.principal import Meter, Principal
+from teamspace.core.principal import Meter, Principal, system
 from teamspace.jobs import Obsolete
 from teamspace.quota import Spend
 from teamspace.tools import Toolbox, ToolContext, ToolResult
 from teamspace.workflows import store
-from teamspace.workflows.domain import frozen, outputs
+from teamspace.workflows.domain import advancing, frozen, outputs
 from teamspace.workflows.domain.language.bindings import BindingScope, bind, item_at, needs_of
 from teamspace.workflows.domain.language.predicates import evaluate
 from teamspace.workflows.domain.language.specs import CallStep, ChoiceStep, MapStep, WorkflowSpec
@@ -43,10 +44,23 @@ async def run_step(db: Db, who: Principal, input: StepInput, toolbox: Toolbox) -
     meter = Meter()
     caller = msgspec.structs.replace(who, call=msgspec.structs.replace(who.call, meter=meter))
     context = ToolContext("workflow", key=f"{input.run_id}:{input.step_id}:{input.item}")
-    result = await toolbox.call(db, caller, step.tool, arguments, context)
-    done = await _run(_length(result), _to_result, spec, step.id, result.value, meter, named)
+    async with _counting_failures(db, run, input, meter):
+        result = await toolbox.call(db, caller, step.tool, arguments, context)
+        done = await _run(_length(result), _to_result, spec, step.id, result.value, meter, named)
     tool = toolbox.get(step.tool)
     return msgspec.structs.replace(done, private=tool is None or not tool.row.only_documents)
+
+
+@asynccontextmanager
+async def _counting_failures(db: Db, run: RunRow, input: StepInput, meter: Meter) -> AsyncIterator[None]:
+    """Count what an attempt that fails has spent. One that succeeds has it in its result."""
+    try:
+        yield
+    except Exception:
+        if meter.requests or meter.tokens:
+            async with db.maintenance(system(org_id=run.org_id, team_id=run.team_id)) as tx:
+                await advancing.count_failed(tx, run, input, Spend(meter.requests, meter.tokens))
+        raise
 
 
 async def _load_scope(

@@ -2,7 +2,7 @@
 
 import { answer, api, type Schemas } from "@/api/client";
 
-export type Definition = Schemas["DefinitionItem"];
+export type Definition = Schemas["WorkflowItem"];
 export type DefinitionDetail = Schemas["DefinitionDetail"];
 export type SpecFault = Schemas["FieldError"];
 export type SpecReport = Schemas["SpecReport"];

@@ -12,7 +12,7 @@ export const trigger = (id: string) => ["workflows", "trigger", id] as const;
 const HISTORIES = ["workflows", "trigger"] as const;
 
 export const workflowFreshness = [
-  freshness("run", (id) => [RUNS, run(id), HISTORIES].map((queryKey) => ({ queryKey }))),
+  freshness("run", (id) => [RUNS, run(id), HISTORIES, DEFINITIONS].map((queryKey) => ({ queryKey }))),
   freshness("workflow", (slug) => [DEFINITIONS, definition(slug)].map((queryKey) => ({ queryKey }))),
   freshness("trigger", (id) => [TRIGGERS, trigger(id)].map((queryKey) => ({ queryKey }))),
 ] as const;

@@ -68,19 +68,6 @@ export function useRuns(wanted: RunQuery) {
   );
 }
 
-const RECENT = 100;
-
-/** The newest run of each workflow, among the team's last runs. */
-export function useLastRuns() {
-  return useQuery({
-    queryKey: [...RUNS, "last"],
-    queryFn: async () => {
-      const { items } = await listRuns({}, undefined, RECENT);
-      return new Map([...items].reverse().map((item) => [item.slug, item]));
-    },
-  });
-}
-
 const FEW = 5;
 
 export function useRunsOf(slug: string) {

@@ -37,7 +37,7 @@ function Shown({ subject, processing, withText }: Props & { processing: Processi
           <TextState state={processing.text_state} fault={processing.text_fault} />
         </div>
       )}
-      <StaleNotice subject={subject} processing={processing} />
+      <StaleNotice processing={processing} />
       {processing.sources.length + processing.derived.length > 0 ? (
         <Relatives subject={subject} processing={processing} />
       ) : (

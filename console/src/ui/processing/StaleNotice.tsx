@@ -11,10 +11,10 @@ import styles from "./Processing.module.css";
 import { nameOfKey } from "./provenance";
 import { useMayRun, useRefresh, useRuns } from "./queries";
 import { repeatable, stalenessOf, type Staleness } from "./refreshing";
-import type { Processing, Subject, TextChanges } from "./shapes";
+import type { Processing, TextChanges } from "./shapes";
 
-export function StaleNotice({ subject, processing }: { subject: Subject; processing: Processing }) {
-  const stale = stalenessOf({ subject, ...processing });
+export function StaleNotice({ processing }: { processing: Processing }) {
+  const stale = stalenessOf(processing);
   if (stale.sources.length === 0) return null;
   return (
     <section className={styles.stale} aria-label={t("processing.stale")}>

@@ -12,28 +12,27 @@ export interface Staleness {
 }
 
 interface Input {
-  subject: { id: string; key: string; filename: string };
   sources: readonly Relative[];
   derived: readonly Relative[];
 }
 
-export function stalenessOf({ subject, sources, derived }: Input): Staleness {
+export function stalenessOf({ sources, derived }: Input): Staleness {
   const stale = { sources: sources.filter((one) => one.stale), derived: derived.filter((one) => one.stale) };
-  const changed = [
-    ...stale.sources.map((one) => changeOf(one, one)),
-    ...stale.derived.map((one) => changeOf(subject, one)),
-  ];
-  const runs = [...stale.sources, ...stale.derived].flatMap(({ run_id: run }) => (run ? [run] : []));
+  const all = [...stale.sources, ...stale.derived];
+  const changed = all.flatMap(changedSourcesOf);
   return {
     sources: changed.filter((one, place) => place === changed.findIndex((other) => other.id === one.id && other.from === one.from)),
     derived: stale.derived,
-    runs: [...new Set(runs)],
+    runs: [...new Set(all.flatMap(({ run_id: run }) => (run ? [run] : [])))],
   };
 }
 
-const changeOf = (source: Input["subject"], { source_version: from, current_source_version: to, changes = null }: Relative): Staleness["sources"][number] => ({
-  id: source.id, key: source.key, filename: source.filename, from, to, changes,
-}); // prettier-ignore
+/** The server compares the text of the first, on which the others depend. */
+function changedSourcesOf({ changed_sources: sources, changes = null }: Relative): Staleness["sources"] {
+  return sources.map(({ id, key, source_version: from, current_source_version: to }, place) => ({
+    id, key, from, to, filename: key.split("/").at(-1) ?? key, changes: place === 0 ? changes : null,
+  })); // prettier-ignore
+}
 
 /** Several runs of the same workflow with the same input are started once; one that is running isn't started again, nor one
  * whose input is too long to be sent.

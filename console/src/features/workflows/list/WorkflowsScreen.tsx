@@ -16,7 +16,7 @@ import { Time } from "@/ui/Time";
 import type { Definition } from "../api";
 import { Area } from "../Area";
 import styles from "../Area.module.css";
-import { useDefinitions, useLastRuns } from "../queries";
+import { useDefinitions } from "../queries";
 import { StateTag } from "../StateTag";
 import { sourceWords, titleOf } from "../words";
 
@@ -65,7 +65,7 @@ function Table({ rows }: { rows: readonly Definition[] }) {
         { title: t("workflows.column.workflow"), cell: (row) => <Name definition={row} /> },
         { title: t("workflows.column.version"), cell: ({ version }) => version, end: true },
         { title: t("workflows.column.source"), cell: ({ source }) => <Tag tone={source === "team" ? "accent" : "plain"}>{sourceWords(source)}</Tag> },
-        { title: t("workflows.column.last_run"), cell: ({ slug }) => <LastRun slug={slug} /> },
+        { title: t("workflows.column.last_run"), cell: ({ last_run }) => <LastRun run={last_run} /> },
       ]}
       actions={can("workflows:run") ? ({ slug, ...row }) => <Run slug={slug} title={titleOf({ slug, ...row })} /> : undefined}
     />
@@ -92,14 +92,11 @@ function Run({ slug, title }: { slug: string; title: string }) {
   );
 }
 
-function LastRun({ slug }: { slug: string }) {
-  const { data } = useLastRuns();
-  if (!data) return null;
-  const last = data.get(slug);
-  if (!last) return <span className="muted">{t("workflows.last_run.none")}</span>;
+function LastRun({ run }: { run: Definition["last_run"] }) {
+  if (!run) return <span className="muted">{t("workflows.last_run.none")}</span>;
   return (
-    <Link className={styles.last} to="/workflows/runs/$id" params={{ id: last.id }}>
-      <StateTag state={last.state} waiting={last.view === "full" && last.waiting} /> <Time at={last.created_at} />
+    <Link className={styles.last} to="/workflows/runs/$id" params={{ id: run.id }}>
+      <StateTag state={run.state} /> <Time at={run.created_at} />
     </Link>
   );
 }
