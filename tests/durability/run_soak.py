@@ -220,6 +220,7 @@ class RunSoak(Soak):
                 if run["error"]["code"] != "lost":
                     raise Violation(f"a run ended otherwise: {run['error']}")
                 self.counts["resumed"] += 1
+                client.connection.close()  # the server closes one that was idle for long
                 reply = await ask(client.connection, "POST", "/api/workflows/soak/run", {"resume_from": run_id})
                 run_id = reply.json["id"]
             await asyncio.sleep(0.1)
