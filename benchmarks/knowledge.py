@@ -9,19 +9,26 @@ repository as `python -m benchmarks.knowledge`; README.md explains the report.
 import argparse
 import asyncio
 import json
+import os
 import tempfile
 import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from itertools import product
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 from benchmarks.listing import settings_of
+from benchmarks.processes import cpu_seconds, ended_seconds, family
 from benchmarks.report import machine
 from teamspace.app import prepare_folder
 from teamspace.core.db import connect, migrate
+from teamspace.core.db.engine import Params, Row
 from teamspace.core.principal import system
 from teamspace.settings import Settings
 from tests.support.postgres import Postgres
+from tests.support.visited import visited
 from tests.support.world import Caller, World, world
 
 NAMES, MENTIONS = 50, 2
@@ -29,7 +36,12 @@ NAMES, MENTIONS = 50, 2
 COMMON = 5
 """Names that every document has."""
 _PER_DOCUMENT = NAMES * MENTIONS
-_BATCH = 200
+_BATCH = 50
+REPEATED = 4
+"""Requests in a row, in each round."""
+MEASURES = ("p50_ms", "cpu_ms", "visited")
+GROWS, NOTICED = 1.5, 200
+"""A statement whose plan is shown visits this many times more, and at least so many more, with more mentions."""
 
 Figures = dict[str, Any]
 
@@ -88,6 +100,9 @@ async def fill(made: World, owner: Caller, holder: Caller, mentions: int) -> Non
         last = min(first + _BATCH, documents) - 1
         ids = {"first_id": f"o{10000000 + first}", "last_id": f"o{10000000 + last}"}
         await _run(made, (*STATEMENTS, *_AFTER), {**facts, **ids, "first": first, "last": last})
+        # Triggers would otherwise go on with the plan for empty tables; a server's autovacuum sees to it.
+        if made.db.dialect.name == "postgres" and (first // _BATCH) in (0, 4, 16, 64):
+            await made.db.engine.script("ANALYZE")
     if made.db.dialect.name == "postgres":
         await made.db.engine.script("ANALYZE")
 
@@ -108,23 +123,93 @@ REQUESTS = {
 }
 
 
-async def asked(caller: Caller, rare: str, rounds: int) -> Figures:
-    found: Figures = {}
-    for name, path in REQUESTS.items():
-        times, size = [], 0
-        for _ in range(rounds + 1):
+class Work:
+    """The statements of a request, and how much each visited: SQLite's steps, or rows that PostgreSQL scanned."""
+
+    def __init__(self) -> None:
+        self.statements: list[tuple[str, Params, int]] = []
+
+    @property
+    def total(self) -> int:
+        return sum(visits for _, _, visits in self.statements)
+
+
+@asynccontextmanager
+async def counting(made: World) -> AsyncIterator[Work]:
+    """Count what all reads in the block visit, also those off the event loop."""
+    engine: Any = made.db.engine
+    fetch, offloaded, work = engine.fetch, engine.fetch_offloaded, Work()
+
+    async def counted(sql: str, params: Params, *, seconds: float | None = None) -> Sequence[Row]:
+        engine.fetch, engine.fetch_offloaded = fetch, offloaded
+        try:
+            async with visited(made) as seen:
+                rows: Sequence[Row] = await engine.fetch(sql, params)
+        finally:
+            engine.fetch = engine.fetch_offloaded = counted
+        work.statements.append((sql, params, seen.count))
+        return rows
+
+    engine.fetch = engine.fetch_offloaded = counted
+    try:
+        yield work
+    finally:
+        engine.fetch, engine.fetch_offloaded = fetch, offloaded
+
+
+class Instance:
+    """A filled instance, its people, and what was measured of it."""
+
+    def __init__(self, made: World, people: dict[str, Caller], rare: str, server: Postgres) -> None:
+        self.made, self.people, self._rare = made, people, rare
+        self._postmaster = int((server.folder / "data/postmaster.pid").read_text().split()[0])
+        self.figures: dict[tuple[str, str], Figures] = {}
+        self.work: dict[tuple[str, str], Work] = {}
+
+    async def ask(self, who: str, name: str) -> int:
+        """Send a request once; return how many entries it has."""
+        path = REQUESTS[name].format(rare=self._rare)
+        answer = await self.people[who].get(path)
+        if answer.status_code not in (200, 404):
+            raise RuntimeError(f"{path}: {answer.status_code} {answer.text}")
+        body = answer.json()
+        return len(body.get("items", body.get("timeline", ())))
+
+    async def warm_up(self, who: str, name: str) -> None:
+        """Count what the request visits, which is the same each time."""
+        self.figures[who, name] = {"entries": await self.ask(who, name), "times": [], "cpu": 0.0}
+        async with counting(self.made) as work:
+            await self.ask(who, name)
+        self.work[who, name] = work
+
+    async def measure(self, who: str, name: str, times: int) -> None:
+        seen, used = self.figures[who, name], self._cpu()
+        for _ in range(times):
             began = time.perf_counter()
-            answer = await caller.get(path.format(rare=rare))
-            times.append((time.perf_counter() - began) * 1e3)
-            if answer.status_code not in (200, 404):
-                raise RuntimeError(f"{path}: {answer.status_code} {answer.text}")
-            body = answer.json()
-            size = len(body.get("items", body.get("timeline", ())))
-        found[name] = {"p50_ms": round(median(times[1:]), 2), "entries": size}
-    return found
+            await self.ask(who, name)
+            seen["times"].append((time.perf_counter() - began) * 1e3)
+        seen["cpu"] += self._cpu() - used
+
+    def _cpu(self) -> float:
+        """CPU seconds of this process, and of PostgreSQL if that is what the instance uses."""
+        used = time.process_time()
+        if self.made.db.dialect.name == "sqlite":
+            return used
+        return used + cpu_seconds(family(self._postmaster)) + ended_seconds(self._postmaster)
+
+    def report(self) -> Figures:
+        found: Figures = {who: {} for who in self.people}
+        for (who, name), seen in self.figures.items():
+            times = seen["times"]
+            found[who][name] = {
+                "p50_ms": round(median(times), 2), "cpu_ms": round(seen["cpu"] * 1e3 / len(times), 2),
+                "visited": self.work[who, name].total, "entries": seen["entries"],
+            }  # fmt: skip
+        return found
 
 
-async def measured(settings: Settings, mentions: int, rounds: int) -> Figures:
+@asynccontextmanager
+async def opened(settings: Settings, mentions: int, server: Postgres) -> AsyncIterator[Instance]:
     prepare_folder(settings.data)
     engine = await connect(settings.database, pool=1)
     await migrate(engine)
@@ -135,45 +220,87 @@ async def measured(settings: Settings, mentions: int, rounds: int) -> Figures:
         stranger = await made.person(owner.org, await made.team(owner.org))
         began = time.perf_counter()
         await fill(made, owner, holder, mentions)
-        found: Figures = {"filled_in_seconds": round(time.perf_counter() - began)}
+        print(f"{made.db.dialect.name}, {mentions:,}: filled in {time.perf_counter() - began:.0f} s", flush=True)
         rare = await made.db.one(str, "SELECT substr(name, 8) FROM kg_names WHERE id = 'n10000100'") or ""
         people = {"owner": owner, "member": member, "member with grants": holder, "stranger": stranger}
-        for name, caller in people.items():
-            found[name] = await asked(caller, rare, rounds)
-    return found
+        yield Instance(made, people, rare, server)
 
 
 def growth(small: Figures, large: Figures) -> Figures:
-    """Return how many times longer the same request takes with more mentions."""
+    """Return how many times more the same request takes and visits with more mentions."""
     return {
-        who: {name: round(each["p50_ms"] / small[who][name]["p50_ms"], 2) for name, each in figures.items()}
+        who: {
+            name: {measure: round(each[measure] / max(small[who][name][measure], 0.01), 2) for measure in MEASURES}
+            for name, each in figures.items()
+        }
         for who, figures in large.items()
-        if isinstance(figures, dict)
     }
+
+
+async def growing(small: Instance, large: Instance) -> list[str]:
+    """Describe the statements that visit more with more mentions, each with the plan of the request that grows most."""
+    worst = dict[str, tuple[float, str, Params]]()
+    for request, work in large.work.items():
+        for (sql, params, many), (_, _, few) in zip(work.statements, small.work[request].statements, strict=False):
+            grown, title = many / max(few, 1), f"### {' / '.join(request)}: {few:,} -> {many:,}"
+            if grown > max(GROWS, worst.get(sql, (0.0,))[0]) and many - few > NOTICED:
+                worst[sql] = grown, title, params
+    ordered = sorted(worst.items(), key=lambda each: -each[1][0])
+    return [f"{title}\n\n{sql}\n\n{await explained(large.made, sql, params)}\n" for sql, (_, title, params) in ordered]
+
+
+async def explained(made: World, sql: str, params: Params) -> str:
+    postgres = made.db.dialect.name == "postgres"
+    rows = await made.db.engine.fetch(f"EXPLAIN {'(ANALYZE, BUFFERS)' if postgres else 'QUERY PLAN'} {sql}", params)
+    return "\n".join(f"    {row[0] if postgres else row[-1]}" for row in rows)
+
+
+async def compare(folder: Path, server: Postgres, options: argparse.Namespace) -> Figures:
+    """Measure all sizes and databases in turn, so that a busy moment of the machine affects all of them."""
+    report: Figures = {}
+    async with AsyncExitStack() as stack:
+        instances = dict[tuple[str, int], Instance]()
+        for mentions, database in product(options.mentions, options.databases):
+            url = server.create_database(f"mentions{mentions}") if database == "postgres" else ""
+            settings = settings_of(folder / f"{database}{mentions}", url)
+            instances[database, mentions] = await stack.enter_async_context(opened(settings, mentions, server))
+        for name, who in product(REQUESTS, next(iter(instances.values())).people):
+            for each in instances.values():
+                await each.warm_up(who, name)
+            for each in [*instances.values()] * options.rounds:
+                await each.measure(who, name, REPEATED)
+        for (database, mentions), each in instances.items():
+            report.setdefault(f"{mentions:,} mentions", {})[database] = each.report()
+        smallest, largest = options.mentions[0], options.mentions[-1]
+        if options.plans:
+            described = [
+                f"## {database}, {smallest:,} -> {largest:,} mentions: request, statement, and what it visits\n\n"
+                + "\n".join(await growing(instances[database, smallest], instances[database, largest]))
+                for database in options.databases
+            ]
+            options.plans.write_text("\n".join(described))
+    small, large = (report[f"{mentions:,} mentions"] for mentions in (smallest, largest))
+    report["growth"] = {database: growth(small[database], large[database]) for database in options.databases}
+    return report
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--mentions", type=int, nargs="+", default=[10_000, 1_000_000], help="ascending")
-    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--mentions", type=int, nargs="+", default=[10_000, 100_000, 1_000_000], help="ascending")
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--databases", nargs="+", choices=("sqlite", "postgres"), default=("sqlite", "postgres"))
     parser.add_argument("--folder", type=Path, help="where to work")
+    parser.add_argument(
+        "--plans", type=Path, help="write the statements that visit more with more mentions to this file"
+    )
     parser.add_argument("--output", type=Path, default=Path(__file__).parent / "results/knowledge.json")
     options = parser.parse_args()
-    report: Figures = {"machine": machine()}
+    facts = machine()
     with tempfile.TemporaryDirectory(dir=options.folder) as name, Postgres.start() as server:
-        for mentions in options.mentions:
-            found: Figures = {}
-            for database in options.databases:
-                url = server.create_database(f"mentions{mentions}") if database == "postgres" else ""
-                settings = settings_of(Path(name) / f"{database}{mentions}", url)
-                found[database] = asyncio.run(measured(settings, mentions, options.rounds))
-                print(json.dumps({f"{mentions:,} mentions": {database: found[database]}}, indent=2), flush=True)
-            report[f"{mentions:,} mentions"] = found
-    small, large = (report[f"{mentions:,} mentions"] for mentions in (options.mentions[0], options.mentions[-1]))
-    report["growth"] = {database: growth(small[database], large[database]) for database in options.databases}
-    print(json.dumps({"growth": report["growth"]}, indent=2))
-    options.output.write_text(json.dumps(report, indent=2) + "\n")
+        report = asyncio.run(compare(Path(name), server, options))
+    facts["load_average_after"] = round(os.getloadavg()[0], 2)
+    print(json.dumps(report["growth"], indent=2))
+    options.output.write_text(json.dumps({"machine": facts, **report}, indent=2) + "\n")
 
 
 if __name__ == "__main__":

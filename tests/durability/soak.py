@@ -160,7 +160,11 @@ class Soak:
         self.served.kill()
         if self.cycle % _INTERRUPTED_EVERY == 0:
             self._interrupted_start()
+        await self.before_restart()
         self.start()
+
+    async def before_restart(self) -> None:
+        """Prepare the database while no server uses it."""
 
     def _interrupted_start(self) -> None:
         """A server can also die while it starts."""

@@ -1,0 +1,1 @@
+"""Engines of durable workflows, each with the same commands."""
