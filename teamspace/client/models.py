@@ -507,24 +507,8 @@ class DefinitionDetail(msgspec.Struct, frozen=True, kw_only=True):
     spec: dict[str, Any]
 
 
-class DefinitionItem(msgspec.Struct, frozen=True, kw_only=True):
-    """A workflow in a list."""
-
-    slug: str
-    version: int
-    title: str
-    description: str
-    source: str
-    author: str | None
-    inputs: dict[str, DeclaredInput]
-    steps: int
-    max_steps: int
-    created_at: str
-    updated_at: str
-
-
 class DefinitionPage(msgspec.Struct, frozen=True, kw_only=True):
-    items: list[DefinitionItem]
+    items: list[WorkflowItem]
     next_cursor: str | None
 
 
@@ -979,6 +963,15 @@ class KnowledgePreview(msgspec.Struct, frozen=True, kw_only=True):
     admitted: bool
     blocked_by: BlockingLimit | None
     documents: int
+
+
+class LastRun(msgspec.Struct, frozen=True, kw_only=True):
+    """The newest run of a workflow; every member who can list workflows sees this much of it."""
+
+    id: str
+    state: RunState
+    created_at: str
+    finished_at: str | None
 
 
 class Lease(msgspec.Struct, frozen=True, kw_only=True):
@@ -1952,3 +1945,20 @@ class WorkflowDryRun(msgspec.Struct, frozen=True, kw_only=True):
     admitted: bool
     blocked_by: BlockingLimit | None
     steps: list[DryStep]
+
+
+class WorkflowItem(msgspec.Struct, frozen=True, kw_only=True):
+    """A workflow in the list, with its newest run."""
+
+    slug: str
+    version: int
+    title: str
+    description: str
+    source: str
+    author: str | None
+    inputs: dict[str, DeclaredInput]
+    steps: int
+    max_steps: int
+    created_at: str
+    updated_at: str
+    last_run: LastRun | None

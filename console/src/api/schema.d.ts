@@ -1918,7 +1918,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Answer a JSON-RPC request of the Model Context Protocol: the team's tools, and notes and documents as resources, with the caller's rights.
+         * Answer a JSON-RPC request of the Model Context Protocol: the team's tools and workflows, and notes and documents as resources, with the caller's rights.
          * @description A session or API token.
          */
         post: operations["mcp.exchange"];
@@ -1956,7 +1956,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the team's workflows, in the order of their slugs; those of plugins are among them.
+         * List the team's workflows, in the order of their slugs; those of plugins are among them. Each with its newest run.
          * @description A session or API token. Requires `workflows:read`. Requires the feature `workflows`.
          */
         get: operations["workflows.index"];
@@ -5544,14 +5544,14 @@ export interface components {
         };
         /** DefinitionPage */
         DefinitionPage: {
-            items: components["schemas"]["DefinitionItem"][];
+            items: components["schemas"]["WorkflowItem"][];
             next_cursor: string | null;
         };
         /**
-         * DefinitionItem
-         * @description A workflow in a list.
+         * WorkflowItem
+         * @description A workflow in the list, with its newest run.
          */
-        DefinitionItem: {
+        WorkflowItem: {
             slug: string;
             version: number;
             title: string;
@@ -5565,7 +5565,23 @@ export interface components {
             max_steps: number;
             created_at: string;
             updated_at: string;
+            last_run: components["schemas"]["LastRun"] | null;
         };
+        /**
+         * LastRun
+         * @description The newest run of a workflow; every member who can list workflows sees this much of it.
+         */
+        LastRun: {
+            id: string;
+            state: components["schemas"]["RunState"];
+            created_at: string;
+            finished_at: string | null;
+        };
+        /**
+         * RunState
+         * @enum {unknown}
+         */
+        RunState: "cancelled" | "failed" | "running" | "succeeded";
         /**
          * SpecFormat
          * @description The format of specs.
@@ -5625,11 +5641,6 @@ export interface components {
             objects: string[];
             steps: components["schemas"]["StepReport"][];
         };
-        /**
-         * RunState
-         * @enum {unknown}
-         */
-        RunState: "cancelled" | "failed" | "running" | "succeeded";
         /**
          * RunFault
          * @description Why a run or a step ended without success.
