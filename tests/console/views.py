@@ -604,7 +604,7 @@ def show_large_map(page: Page, instance: Instance) -> None:
     run = instance.call("GET", instance.resolve("/api/runs/RUN"), token=instance.operator)
     places = [f"{LONG_NAME}-{number}" for number in range(MANY_ITEMS)]
     look = next(step for step in run["steps"] if step["id"] == "look")
-    fault = {"code": "not_found", "message": f"There is no {LONG_NAME}.", "key": None, "params": {}}
+    fault: dict[str, Any] = {"code": "not_found", "message": f"There is no {LONG_NAME}.", "key": None, "params": {}}
     sample = look["items"][0]
     look |= {"state": "failed", "total": MANY_ITEMS, "succeeded": MANY_ITEMS - 1, "failed": 1, "error": fault}
     look["items"] = [
