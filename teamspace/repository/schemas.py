@@ -514,7 +514,7 @@ class TextChanges(msgspec.Struct, frozen=True):
 
 class ProcessedObject(RelatedObject, frozen=True):
     changes: TextChanges | None = None
-    """What has changed in the source of a stale one, if both versions have a text; null beyond the first few."""
+    """What has changed in the first of `changed_sources`, if both versions have a text; null beyond the first few."""
 
 
 class Derivations(msgspec.Struct, frozen=True):

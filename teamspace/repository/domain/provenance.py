@@ -138,9 +138,7 @@ async def _compare_versions(
 
 
 def _pair(link: _Link) -> _Pair | None:
-    """Return what to compare: the versions of this source, or else those of what has changed first."""
-    if link.step.checked_number != link.source_version:
-        return link.step.source_id, link.step.checked_number, link.source_version
+    """Return what to compare: the versions of the first changed source, on which the others depend."""
     first = link.changed[0] if link.changed else None
     return (first.id, first.source_version, first.current_source_version) if first else None
 
