@@ -87,6 +87,20 @@ def test_a_wrong_password_is_explained(browser: Browser, instance: Instance) -> 
         expect(page.get_by_label("Username")).to_have_value(OPERATOR.username)
 
 
+def test_the_language_is_chosen_before_signing_in_and_kept(browser: Browser, instance: Instance) -> None:
+    with window(browser, instance.url, empty_cache=True) as page:
+        page.goto("/login")
+        choice = page.get_by_label("Language")
+        expect(choice.locator("option")).to_have_text(["Deutsch", "English", "Español", "Íslenska", "Nederlands"])
+        choice.select_option(label="Deutsch")
+        expect(page.get_by_role("button", name="Anmelden")).to_be_visible()
+        page.get_by_label("Benutzername").fill(OPERATOR.username)
+        page.get_by_label(re.compile("^Passwort")).fill(PASSWORD)
+        page.get_by_role("button", name="Anmelden").click()
+        expect(page.get_by_role("link", name="Notizen").first).to_be_visible()
+        assert page.evaluate("document.documentElement.lang") == "de"
+
+
 def set_up(page: Page) -> None:
     page.goto("/")
     expect(page.get_by_role("heading", name="Set up this instance")).to_be_visible()

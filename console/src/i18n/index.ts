@@ -6,6 +6,7 @@ import { retryWhileBusy } from "../net/busy";
 import { directionOf } from "./direction";
 import { fileOf } from "./files";
 import { isolated } from "./isolates";
+import { preferredLanguage } from "./preference";
 import type english from "../../../teamspace/catalogs/en.json";
 
 type Catalog = typeof english;
@@ -23,11 +24,11 @@ const compiled = new Map<MessageKey, IntlMessageFormat>();
 let asked: { locale: string; done: Promise<void> } | undefined;
 let heard: string | undefined;
 
-/** Whether the catalog of a locale (by default the browser's) is loaded. */
-export const speaks = (wanted = navigator.language): boolean => heard === wanted;
+/** Whether the catalog of a locale (by default the preferred one) is loaded. */
+export const speaks = (wanted = preferredLanguage()): boolean => heard === wanted;
 
-/** Loads the catalog of a locale (by default the browser's), or the nearest there is; a loaded one isn't fetched again. */
-export function loadCatalog(wanted = navigator.language): Promise<void> {
+/** Loads the catalog of a locale (by default the preferred one), or the nearest there is; a loaded one isn't fetched again. */
+export function loadCatalog(wanted = preferredLanguage()): Promise<void> {
   if (asked?.locale !== wanted) asked = { locale: wanted, done: learn(wanted).catch(forget) };
   return asked.done;
 }

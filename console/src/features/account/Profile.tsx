@@ -2,10 +2,11 @@
 
 import { Button, Select, TextInput } from "@mantine/core";
 
-import { currentLocale, loadCatalog, t } from "@/i18n";
+import { loadCatalog, t } from "@/i18n";
 import { useForgetEverything, useSession } from "@/session";
 import { useConfig } from "@/session/config";
 import { Fault, useSending } from "@/ui/forms";
+import { languageName, ownName } from "@/ui/languages/names";
 import { notice } from "@/ui/notice";
 
 import styles from "./Account.module.css";
@@ -44,7 +45,7 @@ export function Profile() {
           label={t("account.profile.locale")}
           data={[
             { value: "", label: t("account.profile.locale.none") },
-            ...config.data.localization.available_locales.map((locale) => ({ value: locale, label: languageName(locale) })),
+            ...config.data.localization.available_locales.map((locale) => ({ value: locale, label: fullName(locale) })),
           ]}
           allowDeselect={false}
           {...form.getInputProps("locale")}
@@ -61,8 +62,7 @@ export function Profile() {
 }
 
 /** A language's own name, and its name in the current locale. */
-function languageName(locale: string): string {
-  const own = new Intl.DisplayNames(locale, { type: "language" }).of(locale) ?? locale;
-  const here = new Intl.DisplayNames(currentLocale(), { type: "language" }).of(locale) ?? locale;
+function fullName(locale: string): string {
+  const [own, here] = [ownName(locale), languageName(locale)];
   return own === here ? own : `${own} (${here})`;
 }

@@ -7,6 +7,7 @@ import { useBrand } from "@/theme/brand";
 import { Mark } from "@/ui/Mark";
 
 import styles from "./Doorway.module.css";
+import { LanguageChoice } from "./LanguageChoice";
 
 export function Doorway({ title, intro, children }: { title: string; intro?: ReactNode; children: ReactNode }) {
   const brand = useBrand();
@@ -24,6 +25,7 @@ export function Doorway({ title, intro, children }: { title: string; intro?: Rea
         <h1>{title}</h1>
         {intro && <p className="muted">{intro}</p>}
         {children}
+        <LanguageChoice />
       </div>
     </main>
   );

@@ -37,6 +37,15 @@ export function languageName(code: string, locale = currentLocale()): string {
   }
 }
 
+/** Shipped languages that Chromium has no names in. */
+const OWN_NAMES: Record<string, string> = { is: "íslenska" };
+
+/** `Deutsch`, as a heading or in a list. */
+export function ownName(code: string): string {
+  const name = OWN_NAMES[code] ?? languageName(code, code);
+  return name.charAt(0).toLocaleUpperCase(code) + name.slice(1);
+}
+
 /** By locale and code: a list asks for all of them at every keystroke. */
 const known = new Map<string, Language>();
 
