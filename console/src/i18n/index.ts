@@ -9,6 +9,8 @@ import { isolated } from "./isolates";
 import { preferredLanguage } from "./preference";
 import type english from "../../../teamspace/catalogs/en.json";
 
+export { languageName, ownName } from "./languages";
+
 type Catalog = typeof english;
 /** `namespace.key` of every message; a misspelt one doesn't compile. */
 export type MessageKey = { [N in keyof Catalog & string]: `${N}.${keyof Catalog[N] & string}` }[keyof Catalog & string];

@@ -2,11 +2,10 @@
 
 import { Button, Select, TextInput } from "@mantine/core";
 
-import { loadCatalog, t } from "@/i18n";
+import { languageName, loadCatalog, ownName, t } from "@/i18n";
 import { useForgetEverything, useSession } from "@/session";
 import { useConfig } from "@/session/config";
 import { Fault, useSending } from "@/ui/forms";
-import { languageName, ownName } from "@/ui/languages/names";
 import { notice } from "@/ui/notice";
 
 import styles from "./Account.module.css";

@@ -3,10 +3,9 @@
 import { NativeSelect } from "@mantine/core";
 import { IconLanguage } from "@tabler/icons-react";
 
-import { byName, currentLocale, t } from "@/i18n";
+import { byName, currentLocale, ownName, t } from "@/i18n";
 import { preferLanguage } from "@/i18n/preference";
 import { useConfig } from "@/session/config";
-import { ownName } from "@/ui/languages/names";
 
 import styles from "./LanguageChoice.module.css";
 

@@ -4,10 +4,9 @@ import { ActionIcon, Button, TagsInput, TextInput } from "@mantine/core";
 import { IconPencil, IconTrash } from "@tabler/icons-react";
 import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 
-import { t } from "@/i18n";
+import { languageName, t } from "@/i18n";
 import { DataTable, type Column } from "@/ui/DataTable";
 import { Fault, useSending } from "@/ui/forms";
-import { languageName } from "@/ui/languages/names";
 import { notice } from "@/ui/notice";
 import { Tag } from "@/ui/Tag";
 

@@ -3,8 +3,7 @@
 import { Select } from "@mantine/core";
 import { useState } from "react";
 
-import { t } from "@/i18n";
-import { languageName } from "@/ui/languages/names";
+import { languageName, t } from "@/i18n";
 import { Empty } from "@/ui/states";
 import { fits, ListFilter } from "@/ui/TextFilter";
 

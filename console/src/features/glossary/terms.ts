@@ -1,7 +1,6 @@
 /** Terms of a glossary: which is which, in what order, and by language. */
 
-import { byName } from "@/i18n";
-import { languageName } from "@/ui/languages/names";
+import { byName, languageName } from "@/i18n";
 
 import type { Term, TermText } from "./queries";
 

@@ -2,9 +2,8 @@
 
 import { Link } from "@tanstack/react-router";
 
-import { t } from "@/i18n";
+import { languageName, t } from "@/i18n";
 import { Endless } from "@/ui/endless";
-import { languageName } from "@/ui/languages/names";
 import { Failed, Loading } from "@/ui/states";
 import { Tag } from "@/ui/Tag";
 import { Time } from "@/ui/Time";

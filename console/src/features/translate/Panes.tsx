@@ -4,9 +4,8 @@ import { ActionIcon, Tooltip } from "@mantine/core";
 import { IconArrowsExchange } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 
-import { t } from "@/i18n";
+import { languageName, t } from "@/i18n";
 import { LanguageSelect } from "@/ui/languages/LanguageSelect";
-import { languageName } from "@/ui/languages/names";
 
 import styles from "./Translate.module.css";
 import type { Work } from "./work";

@@ -2,9 +2,9 @@
 
 import { beforeAll, expect, test } from "vitest";
 
-import { speak } from "@/i18n";
+import { languageName, speak } from "@/i18n";
 
-import { allLanguages, canonical, isMatch, languageName, languageOf } from "./names";
+import { allLanguages, canonical, isMatch, languageOf } from "./names";
 import { recentLanguages, rememberLanguage } from "./recent";
 
 beforeAll(() => speak("en", {}));

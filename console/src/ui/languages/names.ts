@@ -1,6 +1,6 @@
 /** Names of languages, in the current language and in their own. */
 
-import { byName, currentLocale } from "@/i18n";
+import { byName, currentLocale, languageName } from "@/i18n";
 
 /** ISO 639-1, three more that people ask for, and the variants that differ in writing or vocabulary. */
 const CODES = (
@@ -26,24 +26,6 @@ export function canonical(tag: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** `German`; a tag that the browser has no name for is shown as it is. */
-export function languageName(code: string, locale = currentLocale()): string {
-  try {
-    return new Intl.DisplayNames([locale], { type: "language", languageDisplay: "standard" }).of(code) ?? code;
-  } catch {
-    return code;
-  }
-}
-
-/** Shipped languages that Chromium has no names in. */
-const OWN_NAMES: Record<string, string> = { is: "íslenska" };
-
-/** `Deutsch`, as a heading or in a list. */
-export function ownName(code: string): string {
-  const name = OWN_NAMES[code] ?? languageName(code, code);
-  return name.charAt(0).toLocaleUpperCase(code) + name.slice(1);
 }
 
 /** By locale and code: a list asks for all of them at every keystroke. */

@@ -1,9 +1,8 @@
 /** An event as a sentence: `Ann created a note`. Names in it are isolated, so that they can be styled. */
 
 import type { Member } from "@/api/people";
-import { t, type Values } from "@/i18n";
+import { t, type Values, languageName } from "@/i18n";
 
-import { languageName } from "../languages/names";
 import { isKnown } from "./actions";
 import type { TrailEvent } from "./source";
 

@@ -2,8 +2,7 @@
 
 import { Checkbox } from "@mantine/core";
 
-import { t } from "@/i18n";
-import { languageName } from "@/ui/languages/names";
+import { languageName, t } from "@/i18n";
 
 import type { Conflict } from "../exchange";
 import type { TermText } from "../queries";
