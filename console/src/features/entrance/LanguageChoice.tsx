@@ -1,6 +1,5 @@
 /** The language of the pages before sign-in, by each language's own name. */
 
-import { NativeSelect } from "@mantine/core";
 import { IconLanguage } from "@tabler/icons-react";
 
 import { byName, currentLocale, ownName, t } from "@/i18n";
@@ -13,17 +12,18 @@ export function LanguageChoice() {
   const { data } = useConfig();
   const locales = data?.localization.available_locales ?? [];
   if (!data?.localization.switching || locales.length < 2) return null;
+  const choices = locales.map((locale) => ({ locale, name: ownName(locale) })).sort((one, other) => byName(one.name, other.name));
   return (
-    <NativeSelect
-      className={styles.choice}
-      aria-label={t("account.profile.locale")}
-      leftSection={<IconLanguage aria-hidden size={16} />}
-      size="xs"
-      variant="unstyled"
-      value={currentLocale()}
-      data={locales.map((value) => ({ value, label: ownName(value) })).sort((one, other) => byName(one.label, other.label))}
-      onChange={(event) => choose(event.currentTarget.value)}
-    />
+    <p className={styles.choice}>
+      <IconLanguage aria-hidden size={16} />
+      <select aria-label={t("account.profile.locale")} value={currentLocale()} onChange={(event) => choose(event.currentTarget.value)}>
+        {choices.map(({ locale, name }) => (
+          <option key={locale} value={locale}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </p>
   );
 }
 
