@@ -16,6 +16,7 @@ const chunks = [
   { name: "highlight", test: /src[\\/]ui[\\/]markdown[\\/]highlight\.tsx/ },
   { name: "editor", test: /src[\\/]ui[\\/]markdown[\\/]MarkdownEditor/ },
   { name: "work", test: /src[\\/]features[\\/](search|notes|documents|repository)/ },
+  { name: "processing", test: /src[\\/]ui[\\/]processing[\\/]ProcessingView/ },
   { name: "chat", test: /src[\\/]features[\\/]chat/ },
   { name: "settings", test: /src[\\/]/ },
 ];

@@ -5,8 +5,8 @@ import { Drawer } from "@mantine/core";
 import { t } from "@/i18n";
 import { useFocusBack } from "@/ui/Dialog";
 
+import { Processing } from "./Processing";
 import styles from "./Processing.module.css";
-import { ProcessingView } from "./ProcessingView";
 import type { Subject } from "./shapes";
 
 export function ProcessingDrawer({ subject, onClose }: { subject: Subject; onClose: () => void }) {
@@ -23,7 +23,7 @@ export function ProcessingDrawer({ subject, onClose }: { subject: Subject; onClo
       transitionProps={{ duration: 120 }}
       classNames={{ content: styles.drawer, header: styles.drawer, title: styles.title }}
     >
-      <ProcessingView subject={subject} withText />
+      <Processing subject={subject} withText />
     </Drawer>
   );
 }

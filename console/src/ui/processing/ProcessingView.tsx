@@ -21,7 +21,7 @@ interface Props {
   withText?: boolean;
 }
 
-export function ProcessingView({ subject, withText = false }: Props) {
+export default function ProcessingView({ subject, withText = false }: Props) {
   const processing = useProcessing(subject);
   if (processing.data) return <Shown subject={subject} processing={processing.data} withText={withText} />;
   if (processing.isPending) return <Loading />;

@@ -10,7 +10,7 @@ import { t } from "@/i18n";
 import { useSession } from "@/session";
 import { useNames } from "@/ui/names";
 import { Page } from "@/ui/Page";
-import { ProcessingView } from "@/ui/processing/ProcessingView";
+import { Processing } from "@/ui/processing/Processing";
 import { rightsOn } from "@/ui/sharing/rights";
 import { ShareDialog } from "@/ui/sharing/ShareDialog";
 import { Failed, Loading } from "@/ui/states";
@@ -69,7 +69,7 @@ function Shown({ file, gone }: { file: FileObject; gone: boolean }) {
           </section>
           <section className={styles.beneath} aria-label={t("processing.title")}>
             <h2>{t("processing.title")}</h2>
-            <ProcessingView subject={file} />
+            <Processing subject={file} />
           </section>
         </div>
         <Inspector file={file} versions={versions} shown={shown.number} rights={rights} onVisibility={(value) => visibility.mutate(value)} fault={visibility.error} />
