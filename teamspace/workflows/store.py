@@ -110,9 +110,7 @@ async def select_last_runs(db: Reads, fence: Fence, slugs: Sequence[str]) -> lis
         NewestRun,
         f"SELECT {columns(NewestRun, 'runs')} FROM ({db.dialect.json_strings.format('slugs')}) AS given"
         " JOIN runs ON runs.id = (SELECT newest.id FROM runs AS newest WHERE newest.team_id = :team_id"
-        # Not an equality: PostgreSQL would go through all runs by id until it finds one of the slug.
-        " AND newest.slug >= given.value AND newest.slug <= given.value"
-        f" ORDER BY newest.slug DESC, newest.id DESC LIMIT 1) WHERE {fence.sql}",
+        f" AND newest.slug = given.value ORDER BY newest.id || '' DESC LIMIT 1) WHERE {fence.sql}",
         slugs=as_json(slugs), **fence.params,
     )  # fmt: skip
 
