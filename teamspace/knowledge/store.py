@@ -59,8 +59,9 @@ async def select_names(
     db: Db, seen: GraphReach, *, type: EntityType | None, after: tuple[str, str], limit: int
 ) -> list[EntityName]:
     """Return names that the caller can read in a document, in the order of names: each step skips to the next one."""
-    # Not the columns alone: SQLite would use the index for the name only, and step over all documents that have it.
-    where = "(kg_entries.name, kg_entries.name_id) > (walk.name || '', walk.id || '')"
+    # Past all documents with the name: SQLite begins at a row that is equal to the bound, and goes on from there. It uses
+    # the index for all columns only if the bound is an expression.
+    where = f"(kg_entries.name, kg_entries.name_id, kg_entries.at) > (walk.name || '', walk.id || '', '{_AFTER_ALL}')"
     where += " AND kg_entries.type = :type" if type else ""
     firsts = _entries(seen, "kg_entries.name, kg_entries.name_id", where, "kg_entries.name, kg_entries.name_id", "1")
     step = " UNION ALL ".join(f"SELECT * FROM ({first}) AS first" for first in firsts)
@@ -111,8 +112,8 @@ async def select_documents(
     sql = (
         "SELECT kg_names.id, objects.id, kg_documents.at, kg_documents.number, objects.version, objects.key,"
         " objects.filename, kg_document_names.mentions, kg_document_names.written"
-        f" FROM ({db.dialect.json_strings.format('ids')}) AS ids CROSS JOIN kg_names {_document_names(db, rest)}"
-        " CROSS JOIN kg_documents CROSS JOIN objects WHERE kg_names.id = ids.value"
+        f" FROM kg_names {_document_names(db, rest)}"
+        f" CROSS JOIN kg_documents CROSS JOIN objects WHERE kg_names.id {db.dialect.in_strings.format('ids')}"
         " AND kg_documents.object_id = kg_document_names.object_id AND objects.id = kg_document_names.object_id"
     )
     params = {"ids": as_json(name_ids), "limit": limit, "before_at": before[0], "before_id": before[1]} | seen.params
