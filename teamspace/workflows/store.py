@@ -419,7 +419,9 @@ async def select_admitted(db: Reads, fence: Fence, ids: Sequence[str]) -> list[s
     """Select those of the runs that the fence admits."""
     return await db.all(
         str,
-        f"SELECT id FROM runs WHERE id {db.dialect.in_strings.format('ids')} AND {fence.sql}",
+        # From the ids to the runs: SQLite would rather read all runs of the team.
+        f"SELECT runs.id FROM ({db.dialect.json_strings.format('ids')}) AS given CROSS JOIN runs"
+        f" WHERE runs.id = given.value AND {fence.sql}",
         ids=as_json(ids), **fence.params,
     )  # fmt: skip
 
