@@ -1,0 +1,64 @@
+"""The longest texts in their worst shapes, through every tool: none holds the event loop."""
+
+import asyncio
+
+import pytest
+
+from teamspace.pipeline.domain import translating
+from teamspace.translation.domain import segments
+from tests.mcp.help import loop_watched
+from tests.pipeline.help import SCHEMA, call
+from tests.repository.help import put
+from tests.support.world import Caller, World
+
+SIZE = 2_000_000
+SHAPES = {
+    "one word": b"a" * SIZE,
+    "one line": b"word. " * (SIZE // 6),
+    "short lines": b"a\n" * (SIZE // 2),
+    "empty lines": b"\n" * SIZE,
+    "cells": b"|a" * (SIZE // 2),
+    "fences": b"```\n" * (SIZE // 4),
+    "brackets": b"[(" * (SIZE // 2),
+    "names": b"Total: 1\n" * (SIZE // 9),
+    "letters of four bytes": "\U0001d4d0".encode() * (SIZE // 4),
+}
+
+
+@pytest.fixture
+async def ann(world: World) -> Caller:
+    return await world.bootstrap()
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+async def test_no_text_holds_the_event_loop(ann: Caller, shape: str) -> None:
+    document = (await put(ann, "in/long.md", SHAPES[shape]))["id"]
+    async with loop_watched():
+        text = await call(ann, "doc_text", object=document)
+    assert text["text"].encode() == SHAPES[shape]
+    async with loop_watched():
+        await call(ann, "repo_extract_text", id=document)
+    async with loop_watched():
+        found = await call(ann, "doc_extract_fields", object=document, schema=SCHEMA, text=text)
+    assert found["truncated"] is True
+    async with loop_watched():
+        await call(ann, "doc_render", object=document, template="{{text}}{{#names}}{{x}}{{/names}}", data={"text": "x"})
+    async with loop_watched():
+        await asyncio.wait_for(call(ann, "doc_translate", object=document, locale="de"), 60)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_no_piece_of_a_text_is_longer_than_a_translation_may_be(shape: str) -> None:
+    text = SHAPES[shape].decode()
+    pieces = list(translating.pieces(text))
+    assert "".join(pieces) == text
+    assert max(map(len, pieces)) <= translating.MAX_PIECE
+    for piece in pieces[:3]:
+        segments.lay_out({"": piece})
+
+
+def test_a_row_of_many_different_cells_is_divided_between_them() -> None:
+    text = "".join(f"|cell {number}" for number in range(20_000)) + "|\n"
+    pieces = list(translating.pieces(text))
+    assert "".join(pieces) == text and all(piece.startswith("|") for piece in pieces)
+    assert all(len(segments.lay_out({"": piece}).segments) <= translating.MAX_UNITS for piece in pieces)
