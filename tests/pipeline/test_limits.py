@@ -1,6 +1,5 @@
 """The longest texts in their worst shapes, through every tool: none holds the event loop."""
 
-import asyncio
 import io
 import zipfile
 
@@ -21,7 +20,7 @@ SHAPES = {
     "one line": b"word. " * (SIZE // 6),
     "short lines": b"a\n" * (SIZE // 2),
     "empty lines": b"\n" * SIZE,
-    "cells": b"|a" * (SIZE // 2),
+    "cells": b"|a long cell" * (SIZE // 12),
     "fences": b"```\n" * (SIZE // 4),
     "brackets": b"[(" * (SIZE // 2),
     "names": b"Total: 1\n" * (SIZE // 9),
@@ -48,7 +47,7 @@ async def test_no_text_holds_the_event_loop(ann: Caller, shape: str) -> None:
     async with loop_watched():
         await call(ann, "doc_render", object=document, template="{{text}}{{#names}}{{x}}{{/names}}", data={"text": "x"})
     async with loop_watched():
-        await asyncio.wait_for(call(ann, "doc_translate", object=document, locale="de"), 60)
+        await call(ann, "doc_translate", object=document, locale="de")
 
 
 @pytest.mark.parametrize("shape", SHAPES)
