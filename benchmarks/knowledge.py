@@ -89,14 +89,15 @@ _NAMES = (
 )
 
 
-async def fill(made: World, owner: Caller, holder: Caller, mentions: int) -> None:
+async def fill(made: World, owner: Caller, holder: Caller, mentions: int, before: int = 0) -> None:
+    """Fill an instance that has already been filled with `before` mentions."""
     documents = mentions // _PER_DOCUMENT
     facts = {
         "org": owner.org.id, "team": owner.team.id, "owner": owner.user_id, "user": holder.user_id,
-        "names": max(mentions // 10, NAMES * 4), "now": "2026-01-01T00:00:00.000Z",
+        "names": _names(mentions), "now": "2026-01-01T00:00:00.000Z",
     }  # fmt: skip
-    await _run(made, _NAMES, facts | {"first": 0, "last": facts["names"] - 1})  # type: ignore[operator]
-    for first in range(0, documents, _BATCH):
+    await add_names(made, owner, _names(before) if before else 0, _names(mentions))
+    for first in range(before // _PER_DOCUMENT, documents, _BATCH):
         last = min(first + _BATCH, documents) - 1
         ids = {"first_id": f"o{10000000 + first}", "last_id": f"o{10000000 + last}"}
         await _run(made, (*STATEMENTS, *_AFTER), {**facts, **ids, "first": first, "last": last})
@@ -105,6 +106,16 @@ async def fill(made: World, owner: Caller, holder: Caller, mentions: int) -> Non
             await made.db.engine.script("ANALYZE")
     if made.db.dialect.name == "postgres":
         await made.db.engine.script("ANALYZE")
+
+
+def _names(mentions: int) -> int:
+    return max(mentions // 10, NAMES * 4)
+
+
+async def add_names(made: World, owner: Caller, first: int, names: int) -> None:
+    """Add names that no document has yet."""
+    facts = {"org": owner.org.id, "now": "2026-01-01T00:00:00.000Z", "first": first, "last": names - 1}
+    await _run(made, _NAMES, facts)
 
 
 async def _run(made: World, statements: tuple[str, ...], facts: Figures) -> None:

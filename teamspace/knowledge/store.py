@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from teamspace import fulltext
-from teamspace.core.db import Clause, Db, Fence, Reads, Tx, as_json, columns, no_rows
+from teamspace.core.db import EACH_ROW, Clause, Db, Fence, Reads, Tx, as_json, columns, no_rows
 from teamspace.core.tables import Invariant, TransientTable
 from teamspace.knowledge.schemas import (
     EntityName,
@@ -49,7 +49,7 @@ def names_fence(seen: GraphReach) -> Fence:
     is_named = "kg_entries.name = kg_names.name AND kg_entries.name_id = kg_names.id"
     branches = (
         f"EXISTS (SELECT 1 FROM kg_entries CROSS JOIN objects WHERE kg_entries.audience = :{audience} AND {is_named}"
-        f" AND objects.id = kg_entries.object_id AND {seen.objects.sql})"
+        f" AND objects.id = kg_entries.object_id AND {seen.objects.sql} {EACH_ROW})"
         for audience in seen.audiences
     )
     return Fence("kg_names", tuple(Clause(branch) for branch in branches), seen.params)
@@ -59,7 +59,9 @@ async def select_names(
     db: Db, seen: GraphReach, *, type: EntityType | None, after: tuple[str, str], limit: int
 ) -> list[EntityName]:
     """Return names that the caller can read in a document, in the order of names: each step skips to the next one."""
-    where = "(kg_entries.name, kg_entries.name_id) > (walk.name, walk.id)"
+    # Past all documents with the name: SQLite begins at a row that is equal to the bound, and goes on from there. It uses
+    # the index for all columns only if the bound is an expression.
+    where = f"(kg_entries.name, kg_entries.name_id, kg_entries.at) > (walk.name || '', walk.id || '', '{_AFTER_ALL}')"
     where += " AND kg_entries.type = :type" if type else ""
     firsts = _entries(seen, "kg_entries.name, kg_entries.name_id", where, "kg_entries.name, kg_entries.name_id", "1")
     step = " UNION ALL ".join(f"SELECT * FROM ({first}) AS first" for first in firsts)
@@ -110,8 +112,8 @@ async def select_documents(
     sql = (
         "SELECT kg_names.id, objects.id, kg_documents.at, kg_documents.number, objects.version, objects.key,"
         " objects.filename, kg_document_names.mentions, kg_document_names.written"
-        f" FROM ({db.dialect.json_strings.format('ids')}) AS ids CROSS JOIN kg_names {_document_names(db, rest)}"
-        " CROSS JOIN kg_documents CROSS JOIN objects WHERE kg_names.id = ids.value"
+        f" FROM kg_names {_document_names(db, rest)}"
+        f" CROSS JOIN kg_documents CROSS JOIN objects WHERE kg_names.id {db.dialect.in_strings.format('ids')}"
         " AND kg_documents.object_id = kg_document_names.object_id AND objects.id = kg_document_names.object_id"
     )
     params = {"ids": as_json(name_ids), "limit": limit, "before_at": before[0], "before_id": before[1]} | seen.params
@@ -128,8 +130,9 @@ def _document_names(db: Reads, newest: str) -> str:
             f" AND kg_document_names.object_id IN ({newest})"
         )
     return (
-        f"CROSS JOIN LATERAL ({newest}) AS chosen JOIN kg_document_names"
-        " ON kg_document_names.name_id = kg_names.id AND kg_document_names.object_id = chosen.object_id"
+        # The limit keeps the planner from reading all documents with the name, to join them with those chosen.
+        f"CROSS JOIN LATERAL ({newest}) AS chosen CROSS JOIN LATERAL (SELECT * FROM kg_document_names AS found"
+        " WHERE found.name_id = kg_names.id AND found.object_id = chosen.object_id LIMIT 1) AS kg_document_names"
     )
 
 
@@ -154,12 +157,15 @@ async def select_mentions(db: Reads, object_ids: Sequence[str], name_ids: Sequen
 
 
 async def select_relations(db: Reads, object_ids: Sequence[str], name_ids: Sequence[str]) -> list[RelationRow]:
-    """Return what documents that a fence has admitted say about names."""
+    """Return what documents that a fence has admitted say about names: by either end, each has its index."""
+    documents, names = (db.dialect.in_strings.format(name) for name in ("objects", "names"))
+    ends = (
+        f"SELECT {columns(RelationRow)} FROM kg_relations WHERE object_id {documents} AND {end} {names}"
+        for end in ("subject_id", "target_id")
+    )
     return await db.all(
         RelationRow,
-        f"SELECT {columns(RelationRow)} FROM kg_relations WHERE object_id {db.dialect.in_strings.format('objects')}"
-        f" AND (subject_id {db.dialect.in_strings.format('names')} OR target_id {db.dialect.in_strings.format('names')})"
-        " ORDER BY object_id, span_start, id",
+        f"SELECT {columns(RelationRow)} FROM ({' UNION '.join(ends)}) AS relations ORDER BY object_id, span_start, id",
         objects=as_json(object_ids), names=as_json(name_ids),
     )  # fmt: skip
 

@@ -70,10 +70,12 @@ CREATE TABLE runs (
     finished_at TEXT,
     FOREIGN KEY (team_id, digest) REFERENCES workflow_specs (team_id, digest)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX runs_of_team ON runs (team_id, id);
-CREATE INDEX runs_by_state ON runs (team_id, state, id);
-CREATE INDEX runs_by_slug ON runs (team_id, slug, id);
-CREATE INDEX runs_by_slug_and_state ON runs (team_id, slug, state, id);
+-- Lists are in the order of this expression. In that of `id`, PostgreSQL would go through the runs of all teams by the
+-- primary key until it has found enough.
+CREATE INDEX runs_of_team ON runs (team_id, (id || ''));
+CREATE INDEX runs_by_state ON runs (team_id, state, (id || ''));
+CREATE INDEX runs_by_slug ON runs (team_id, slug, (id || ''));
+CREATE INDEX runs_by_slug_and_state ON runs (team_id, slug, state, (id || ''));
 CREATE INDEX runs_underway ON runs (id) WHERE state = 'running';
 
 -- Apart from the run's row, which is written at every step.

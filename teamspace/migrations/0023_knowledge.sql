@@ -164,8 +164,10 @@ CREATE TRIGGER kg_grants_removed AFTER DELETE ON object_grants BEGIN
         AND audience = OLD.principal_type || '-grant:' || OLD.principal_id;
 END;
 
--- only postgres: the grants are locked, so that one that is revoked meanwhile is either not seen, or sees these rows.
-CREATE FUNCTION kg_list_document(listed text, listed_name text) RETURNS void LANGUAGE plpgsql AS $$
+-- only postgres: the grants are locked, so that one that is revoked meanwhile is either not seen, or sees these rows. A
+-- session keeps the plan of a function's statement, perhaps from when the tables were empty: hence only plans by index.
+CREATE FUNCTION kg_list_document(listed text) RETURNS void LANGUAGE plpgsql
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
     INSERT INTO kg_entries (audience, name, name_id, at, object_id, type, org_id)
         SELECT audiences.audience, n.name, n.id, d.at, d.object_id, n.type, n.org_id
@@ -175,22 +177,38 @@ BEGIN
         ) AS audiences (audience, admitted)
         JOIN kg_documents d ON d.object_id = o.id JOIN kg_document_names dn ON dn.object_id = d.object_id
         JOIN kg_names n ON n.id = dn.name_id
-        WHERE o.id = listed AND NOT o.removed AND audiences.admitted
-            AND (listed_name IS NULL OR dn.name_id = listed_name);
+        WHERE o.id = listed AND NOT o.removed AND audiences.admitted;
     INSERT INTO kg_entries (audience, name, name_id, at, object_id, type, org_id)
         SELECT g.principal_type || '-grant:' || g.principal_id, n.name, n.id, d.at, d.object_id, n.type, n.org_id
         FROM objects o JOIN object_grants g ON g.object_id = o.id
         JOIN kg_documents d ON d.object_id = o.id JOIN kg_document_names dn ON dn.object_id = d.object_id
         JOIN kg_names n ON n.id = dn.name_id
-        WHERE o.id = listed AND NOT o.removed AND (listed_name IS NULL OR dn.name_id = listed_name)
+        WHERE o.id = listed AND NOT o.removed
         FOR KEY SHARE OF g;
 END
 $$;
-CREATE FUNCTION kg_document_names_added() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN PERFORM kg_list_document(NEW.object_id, NEW.name_id); RETURN NULL; END
+CREATE FUNCTION kg_document_names_added() RETURNS trigger LANGUAGE plpgsql
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+    INSERT INTO kg_entries (audience, name, name_id, at, object_id, type, org_id)
+        SELECT audiences.audience, n.name, n.id, d.at, d.object_id, n.type, n.org_id
+        FROM added JOIN objects o ON o.id = added.object_id CROSS JOIN LATERAL (
+            VALUES ('own:' || o.owner_id, TRUE), ('team:' || o.team_id, o.visibility = 'team'),
+                ('org:' || o.org_id, o.visibility = 'team')
+        ) AS audiences (audience, admitted)
+        JOIN kg_documents d ON d.object_id = o.id JOIN kg_names n ON n.id = added.name_id
+        WHERE NOT o.removed AND audiences.admitted;
+    INSERT INTO kg_entries (audience, name, name_id, at, object_id, type, org_id)
+        SELECT g.principal_type || '-grant:' || g.principal_id, n.name, n.id, d.at, d.object_id, n.type, n.org_id
+        FROM added JOIN objects o ON o.id = added.object_id JOIN object_grants g ON g.object_id = o.id
+        JOIN kg_documents d ON d.object_id = o.id JOIN kg_names n ON n.id = added.name_id
+        WHERE NOT o.removed
+        FOR KEY SHARE OF g;
+    RETURN NULL;
+END
 $$;
-CREATE TRIGGER kg_document_names_added AFTER INSERT ON kg_document_names FOR EACH ROW
-    EXECUTE FUNCTION kg_document_names_added();
+CREATE TRIGGER kg_document_names_added AFTER INSERT ON kg_document_names REFERENCING NEW TABLE AS added
+    FOR EACH STATEMENT EXECUTE FUNCTION kg_document_names_added();
 CREATE FUNCTION kg_document_names_removed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO kg_unused (name_id, object_id, org_id) VALUES (OLD.name_id, OLD.object_id, OLD.org_id) ON CONFLICT DO NOTHING;
@@ -202,14 +220,15 @@ CREATE TRIGGER kg_document_names_removed AFTER DELETE ON kg_document_names FOR E
 CREATE FUNCTION kg_objects_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     DELETE FROM kg_entries WHERE object_id = NEW.id;
-    PERFORM kg_list_document(NEW.id, NULL);
+    PERFORM kg_list_document(NEW.id);
     RETURN NULL;
 END
 $$;
 CREATE TRIGGER kg_objects_changed AFTER UPDATE OF owner_id, visibility, removed ON objects FOR EACH ROW
     WHEN (OLD.owner_id <> NEW.owner_id OR OLD.visibility <> NEW.visibility OR OLD.removed <> NEW.removed)
     EXECUTE FUNCTION kg_objects_changed();
-CREATE FUNCTION kg_grants_added() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION kg_grants_added() RETURNS trigger LANGUAGE plpgsql
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
     INSERT INTO kg_entries (audience, name, name_id, at, object_id, type, org_id)
         SELECT NEW.principal_type || '-grant:' || NEW.principal_id, n.name, n.id, d.at, d.object_id, n.type, n.org_id

@@ -12,7 +12,9 @@ from teamspace.core.principal import Principal
 from teamspace.events import EventSubject
 from teamspace.workflows.schemas import MAX_OBJECTS, RunRow
 
-_TEAM = Clause("runs.team_id = :team_id AND runs.org_id = :org_id")
+_ORDERED = "runs.id || ''"
+"""The order of lists, for which there are indexes: see the table `runs`."""
+_TEAM = Clause("runs.team_id = :team_id AND runs.org_id = :org_id", key=_ORDERED)
 _OWN = Clause("runs.owner_id = :user_id AND runs.team_id = :team_id AND runs.org_id = :org_id")
 _DEFINITIONS = Clause("workflows.team_id = :team_id AND workflows.org_id = :org_id")
 

@@ -110,9 +110,7 @@ async def select_last_runs(db: Reads, fence: Fence, slugs: Sequence[str]) -> lis
         NewestRun,
         f"SELECT {columns(NewestRun, 'runs')} FROM ({db.dialect.json_strings.format('slugs')}) AS given"
         " JOIN runs ON runs.id = (SELECT newest.id FROM runs AS newest WHERE newest.team_id = :team_id"
-        # Not an equality: PostgreSQL would go through all runs by id until it finds one of the slug.
-        " AND newest.slug >= given.value AND newest.slug <= given.value"
-        f" ORDER BY newest.slug DESC, newest.id DESC LIMIT 1) WHERE {fence.sql}",
+        f" AND newest.slug = given.value ORDER BY newest.id || '' DESC LIMIT 1) WHERE {fence.sql}",
         slugs=as_json(slugs), **fence.params,
     )  # fmt: skip
 
@@ -421,7 +419,9 @@ async def select_admitted(db: Reads, fence: Fence, ids: Sequence[str]) -> list[s
     """Select those of the runs that the fence admits."""
     return await db.all(
         str,
-        f"SELECT id FROM runs WHERE id {db.dialect.in_strings.format('ids')} AND {fence.sql}",
+        # From the ids to the runs: SQLite would rather read all runs of the team.
+        f"SELECT runs.id FROM ({db.dialect.json_strings.format('ids')}) AS given CROSS JOIN runs"
+        f" WHERE runs.id = given.value AND {fence.sql}",
         ids=as_json(ids), **fence.params,
     )  # fmt: skip
 

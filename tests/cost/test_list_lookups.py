@@ -89,7 +89,7 @@ FILLINGS = (
 ALL = Fence("objects", (Clause("TRUE"),))
 TERMS = Fence("glossary_terms", (Clause("glossary_terms.team_id = 'x1'"),))
 TRANSLATIONS = Fence("translations", (Clause("translations.team_id = 'x1' AND translations.author_id = 'x1'"),))
-RUNS = Fence("runs", (Clause("runs.team_id = :team_id"),), {"team_id": "x1"})
+RUNS = Fence("runs", (Clause("runs.team_id = :team_id", key="runs.id || ''"),), {"team_id": "x1"})
 WORKFLOWS = Fence("workflows", (Clause("workflows.team_id = 'x1'"),))
 TRIGGERS = Fence("doc_triggers", (Clause("doc_triggers.team_id = 'x1'"),))
 STREAMS = Fence("streams", (Clause("streams.owner_id = 'x1'"),))

@@ -8,6 +8,9 @@ import msgspec
 
 from teamspace.core.db.dialect import Dialect
 
+EACH_ROW = "LIMIT 1 OFFSET 0"
+"""At the end of an EXISTS: look for each row. PostgreSQL would rather read all that the subquery could find into a hash
+table, such as every grant that a caller has."""
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z_][a-z0-9_]*)")
 
 
@@ -26,7 +29,7 @@ class Clause(msgspec.Struct, frozen=True):
     def predicate(self, table: str) -> str:
         if not self.through:
             return f"({self.where})"
-        return f"EXISTS (SELECT 1 FROM {self.through} WHERE {self.key} = {table}.id AND {self.where})"
+        return f"EXISTS (SELECT 1 FROM {self.through} WHERE {self.key} = {table}.id AND {self.where} {EACH_ROW})"
 
     def newest(self, table: str, where: str) -> str:
         key = self.key or f"{table}.id"

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from teamspace import fulltext, repository, translation
 from teamspace.ai import Gateway
@@ -26,6 +27,7 @@ MAX_UNITS = 4_000
 ESTIMATE = Spend(1, 2_000)
 """What a translation is expected to spend: of a page, since a document's length is not known before it is read."""
 _FENCE = re.compile(r"[ \t]{0,40}(?:`{3,}|~{3,})")
+_CELL = re.compile(r"(?<!\\)\|")
 _MAX_CHECKS = 50
 
 
@@ -84,7 +86,7 @@ async def translate_piece(
 def pieces(text: str) -> Iterator[str]:
     """Divide a text between paragraphs, never in a block of code unless that is too long."""
     lines, size, units, is_code = list[str](), 0, 0, False
-    for line in text.splitlines(keepends=True):
+    for line in _lines(text):
         is_full = size >= PIECE
         can_end = not is_code and not line.strip()
         if lines and (size + len(line) > MAX_PIECE or units >= MAX_UNITS or (is_full and can_end)):
@@ -96,3 +98,22 @@ def pieces(text: str) -> Iterator[str]:
         size, units = size + len(line), units + 1 + line.count("|")
     if lines:
         yield "".join(lines)
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Yield the lines of a text; those that are too long for a piece in parts: a row of a table between cells."""
+    for line in text.splitlines(keepends=True):
+        is_row, start = line.lstrip().startswith("|"), 0
+        while start < len(line):
+            part = line[start : start + MAX_PIECE]
+            end = _row_end(part) if is_row else len(part)
+            if end == len(part) and start + end < len(line):
+                end = part.rfind(" ") + 1 or end
+            yield part[:end]
+            start += end
+
+
+def _row_end(part: str) -> int:
+    """Return where a part of a row has as many cells as a piece may have, or else its length."""
+    cells = (match.start() for match in _CELL.finditer(part) if match.start() > 0)
+    return next(islice(cells, MAX_UNITS - 2, None), len(part))

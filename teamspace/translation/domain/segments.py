@@ -57,9 +57,9 @@ def lay_out(texts: Mapping[str, str]) -> Layout:
             number = numbers.setdefault(piece.source, len(numbers))
             if number == len(layout.segments):
                 layout.segments.append(piece)
+                if len(layout.segments) > MAX_SEGMENTS:
+                    raise BadRequest("translation.segments", limit=MAX_SEGMENTS)
             pieces.append(number)
-        if len(layout.segments) > MAX_SEGMENTS:
-            raise BadRequest("translation.segments", limit=MAX_SEGMENTS)
     return layout
 
 
