@@ -7,7 +7,7 @@ import { DataTable, type Column } from "@/ui/DataTable";
 import { Tag } from "@/ui/Tag";
 import { Time } from "@/ui/Time";
 
-import { agesOf, type Age, type Derivation, type Provenance, type ProvenanceFile } from "./provenance";
+import { agesOf, isBehind, type Age, type Derivation, type Provenance, type ProvenanceFile } from "./provenance";
 import { AgeTag, MadeBy } from "./ProvenanceGraph";
 
 export function ProvenanceTable({ provenance }: { provenance: Provenance }) {
@@ -17,7 +17,7 @@ export function ProvenanceTable({ provenance }: { provenance: Provenance }) {
     { title: t("processing.column.source"), cell: ({ from, relative }) => <Version file={from} version={relative.source_version} /> },
     { title: t("processing.column.step"), cell: (made) => <MadeBy made={made} /> },
     { title: t("processing.column.made"), cell: ({ relative }) => <Time at={relative.created_at} /> },
-    { title: t("processing.column.state"), cell: ({ from, relative }) => <State age={relative.stale ? "stale" : ages.get(from.id) === "current" ? "current" : "source"} edited={relative.edited} /> },
+    { title: t("processing.column.state"), cell: (one) => <State age={ageOf(one, ages)} edited={one.relative.edited} /> },
   ];
   return <DataTable caption={t("processing.provenance")} columns={columns} rows={provenance.derivations} keyOf={({ from, to }) => `${from.id} ${to.id}`} />;
 }
@@ -28,6 +28,11 @@ function Version({ file, version }: { file: ProvenanceFile; version: number }) {
       {t("processing.version", { name: file.name, version })}
     </Link>
   );
+}
+
+function ageOf(derivation: Derivation, ages: ReadonlyMap<string, Age>): Age {
+  if (isBehind(derivation)) return "stale";
+  return derivation.relative.stale || ages.get(derivation.from.id) !== "current" ? "source" : "current";
 }
 
 function State({ age, edited }: { age: Age; edited: boolean }) {

@@ -1,6 +1,6 @@
 /** Where files and the lines between them are drawn: sources before what was made from them. */
 
-import { agesOf, type Age, type Derivation, type Provenance, type ProvenanceFile } from "./provenance";
+import { agesOf, isBehind, type Age, type Derivation, type Provenance, type ProvenanceFile } from "./provenance";
 
 export interface Card {
   file: ProvenanceFile;
@@ -118,8 +118,9 @@ function treeOrder({ files, derivations }: Provenance, depths: ReadonlyMap<strin
 
 function linesOf({ derivations }: Provenance, cards: readonly Card[], draw: (from: Card, to: Card) => string): Arrangement["lines"] {
   const places = new Map(cards.map((card) => [card.file.id, card]));
-  return derivations.flatMap(({ from, to, relative }) => {
+  return derivations.flatMap((one) => {
+    const { from, to } = one;
     const [start, end] = [places.get(from.id), places.get(to.id)];
-    return start && end ? [{ key: `${from.id} ${to.id}`, stale: relative.stale, d: draw(start, end) }] : [];
+    return start && end ? [{ key: `${from.id} ${to.id}`, stale: isBehind(one), d: draw(start, end) }] : [];
   });
 }

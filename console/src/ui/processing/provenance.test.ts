@@ -6,7 +6,7 @@ import type { Relative, Relatives } from "./shapes";
 
 const relative = (id: string, more: Partial<Relative> = {}): Relative => ({
   id, key: `inbox/${id}`, filename: id, version: 1, source_version: 1, current_source_version: 1, stale: false, edited: false,
-  run_id: "run", step: "extract", created_at: "2026-11-17T00:00:00Z", ...more,
+  run_id: "run", step: "extract", created_at: "2026-11-17T00:00:00Z", changed_sources: [], ...more,
 } as Relative); // prettier-ignore
 
 /** The files that each is made from. */
@@ -95,7 +95,9 @@ test("a circle doesn't hang", () => {
 
 test("what is made from a file that is out of date will change, too", async () => {
   const { files, derivations } = await found();
-  const aged = derivations.map((one) => ({ ...one, relative: { ...one.relative, stale: one.from.name === "invoice.pdf" } }));
+  const invoice = files.find(({ name }) => name === "invoice.pdf")!;
+  const changed = [{ id: invoice.id, key: "inbox/invoice.pdf", source_version: 1, current_source_version: 2 }];
+  const aged = derivations.map((one) => ({ ...one, relative: { ...one.relative, stale: true, changed_sources: changed } }));
   const old = { ...aged[0]!, to: files.find(({ name }) => name === "template.md")!, relative: relative("template.md", { stale: true, version: 0 }) };
   expect(Object.fromEntries(agesOf({ files, derivations: aged }))).toEqual({
     "invoice.pdf": "current", "template.md": "current", "fields.json": "stale", "form.md": "source", "form.de.md": "source",

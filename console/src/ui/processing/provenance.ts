@@ -92,6 +92,9 @@ class Gathering implements Provenance {
   }
 }
 
+/** Whether this source has changed since, and not only what it is made from. */
+export const isBehind = ({ from, relative }: Derivation): boolean => relative.changed_sources.some(({ id }) => id === from.id);
+
 /** Whether a file is made from an older version of a source, or from a file that is. */
 export type Age = "current" | "stale" | "source";
 
@@ -101,7 +104,8 @@ export function agesOf({ files, derivations }: Pick<Provenance, "files" | "deriv
   for (const { to, relative } of derivations) newest.set(to.id, Math.max(newest.get(to.id) ?? 0, relative.version));
   const current = derivations.filter(({ to, relative }) => relative.version === newest.get(to.id));
   const ages = new Map<string, Age>(files.map(({ id }) => [id, "current"]));
-  for (const { to, relative } of current) if (relative.stale) ages.set(to.id, "stale");
+  for (const { to, relative } of current) if (relative.stale) ages.set(to.id, "source");
+  for (const derivation of current) if (isBehind(derivation)) ages.set(derivation.to.id, "stale");
   for (let changed = true; changed; ) {
     const behind = current.filter(({ from, to }) => ages.get(to.id) === "current" && ages.get(from.id) !== "current");
     for (const { to } of behind) ages.set(to.id, "source");
