@@ -8,7 +8,7 @@ from tests.mcp.help import loop_watched
 from tests.support.world import World
 from tests.workflows.help import call, choose, get_run, ref, run_to_end, spec, states, step_of, workflow_world
 
-COUNT = 320_000
+COUNT = 200_000
 """Small objects: far more work than a text of the same length."""
 
 

@@ -24,7 +24,7 @@ from teamspace.workflows.schemas import RunRow, RunState, StepInput, StepResult
 
 P = ParamSpec("P")
 T = TypeVar("T")
-MAX_OUTPUT = 4 * 1024 * 1024
+MAX_OUTPUT = 2560 * 1024
 """Of one item, in bytes of JSON."""
 _THREAD_BYTES = 32 * 1024
 
