@@ -305,18 +305,18 @@ async def test_long_results_are_kept_whole_and_shown_cut(world: World) -> None:
     async with workflow_world(world) as ann:
         raw = spec(
             "long",
-            call("fill", "toy_fill", **{"with": {"length": 4_000_000}}),
+            call("fill", "toy_fill", **{"with": {"length": 2_500_000}}),
             call("any", "toy_any", **{"with": {"value": ref("steps.fill.output.result")}}),
-            call("choose", "toy_fill", **{"with": {"length": 4_200_000}}),
+            call("choose", "toy_fill", **{"with": {"length": 2_700_000}}),
         )
         raw["max_steps"] = 3
         await publish(ann, raw)
         run = await ended(ann, (await start(ann, "long"))["id"], seconds=60)
         assert (run["state"], run["error"]["key"]) == ("failed", "workflows.output_too_large")
         shown = step_of(run, "any")["output"]["result"]
-        assert set(shown) == {"truncated"} and shown["truncated"] > 4_000_000
+        assert set(shown) == {"truncated"} and shown["truncated"] > 2_500_000
         job = await get_job(ann, step_of(run, "any")["items"][0]["job_id"])
-        assert job["result"]["value"] == "x" * 4_000_000
+        assert job["result"]["value"] == "x" * 2_500_000
 
 
 async def test_the_detail_of_a_run_is_bounded(world: World) -> None:
