@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import teamspace
+from teamspace.core.messages import catalogs
 from teamspace.localization import domain
 from tests.identity.help import refusal
 from tests.support.world import World
@@ -52,3 +53,10 @@ def test_missing_messages_fall_back_individually(monkeypatch: pytest.MonkeyPatch
     catalog = domain.catalog("de-CH-1996")
     assert (catalog.locale, catalog.chain) == ("de-CH", ["de-CH-1996", "de-CH", "de", "en"])
     assert catalog.messages == {"a": {"one": "eins", "two": "zwöi"}, "b": {"three": "three"}}
+
+
+@pytest.mark.parametrize("locale", sorted(catalogs()))
+def test_catalogs_are_sorted_so_that_changes_are_short(locale: str) -> None:
+    namespaces = catalogs()[locale]
+    assert list(namespaces) == sorted(namespaces)
+    assert [list(texts) for texts in namespaces.values()] == [sorted(texts) for texts in namespaces.values()]
