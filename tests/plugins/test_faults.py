@@ -102,6 +102,7 @@ FAULTS: dict[str, tuple[str, str]] = {
     "tool of ours":         (tool('"search", "plain", "x", Permission.SEARCH'), "search: declared twice"),
     "tool of another":      (tool('"sample_sum", "plain", "x", Permission.SEARCH'), "sample_sum: declared twice"),
     "tool's name":          (tool('"Bad Tool", "plain", "x", Permission.SEARCH'), "lower-case letters"),
+    "name of a workflow":   (tool('"run_bad", "plain", "x", Permission.SEARCH'), "begins with run_"),
     "tool's handler":       (tool('"bad", "gone", "x", Permission.SEARCH'), "no async function gone"),
     "blocking tool":        (tool('"bad", "blocking", "x", Permission.SEARCH'), "no async function blocking"),
     "tool's permission":    (tool('"bad", "plain", "x", "search"'), "permission is 'search'"),

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from teamspace import workflows
 from teamspace.core.db import SerializationFailure, Tx
 from teamspace.jobs import Queue
 from teamspace.repository.domain import writing
 from teamspace.tenancy.schemas import Role
-from teamspace.triggers.domain import starting
 from teamspace.workflows import RunOrder
 from tests.identity.help import run_sql
 from tests.repository.help import put, send, share
@@ -190,7 +190,7 @@ async def test_a_trigger_that_fails_costs_neither_the_upload_nor_the_other_trigg
     world: World, ann: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second, third = [await add_trigger(ann) for _ in range(3)]
-    start = starting.start
+    start = workflows.start_many
 
     async def fail(tx: Tx, queue: Queue, orders: Sequence[RunOrder]) -> list[str]:
         run_ids = await start(tx, queue, orders)
@@ -198,7 +198,7 @@ async def test_a_trigger_that_fails_costs_neither_the_upload_nor_the_other_trigg
             await tx.run("INSERT INTO runs (id) VALUES (NULL)")
         return run_ids
 
-    monkeypatch.setattr(starting, "start", fail)
+    monkeypatch.setattr(workflows, "start_many", fail)
     created = await put(ann, "a.txt")
     assert (await ann.get(f"/api/repo-obj/{created['id']}")).status_code == 200
     assert [await reasons(ann, each) for each in (first, second, third)] == [[None], ["internal_error"], [None]]
@@ -208,7 +208,7 @@ async def test_a_trigger_that_fails_costs_neither_the_upload_nor_the_other_trigg
 async def test_a_conflict_in_the_database_repeats_the_upload_and_fires_once(
     world: World, ann: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    trigger, start, tries = await add_trigger(ann), starting.start, list[int]()
+    trigger, start, tries = await add_trigger(ann), workflows.start_many, list[int]()
 
     async def fail_once(*arguments: Any) -> list[str]:
         tries.append(1)
@@ -216,7 +216,7 @@ async def test_a_conflict_in_the_database_repeats_the_upload_and_fires_once(
             raise SerializationFailure
         return await start(*arguments)
 
-    monkeypatch.setattr(starting, "start", fail_once)
+    monkeypatch.setattr(workflows, "start_many", fail_once)
     await put(ann, "a.txt")
     assert (await reasons(ann, trigger), await runs(world), len(tries)) == ([None], 1, 2)
 

@@ -93,7 +93,7 @@ class _Upload:
     async def _start(self, triggers: Sequence[_Matched]) -> dict[str, str | Unfired]:
         found = {trigger.id: await self._evaluate(trigger, input) for trigger, input in triggers}
         orders = [order for order in found.values() if isinstance(order, RunOrder)]
-        run_ids = iter(await starting.start(self._tx, self._queue, orders))
+        run_ids = iter(await workflows.start_many(self._tx, self._queue, orders))
         return {id: each if isinstance(each, Unfired) else next(run_ids) for id, each in found.items()}
 
     async def _evaluate(self, trigger: TriggerPattern, input: dict[str, Any]) -> RunOrder | Unfired:

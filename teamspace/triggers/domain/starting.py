@@ -1,16 +1,14 @@
-"""What triggers ask of workflows: the definition, whether an input fits it, and a run."""
+"""What triggers ask of workflows before a run: the definition, and whether an input fits it."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from teamspace import workflows
-from teamspace.core.db import Db, Reads, Tx
+from teamspace.core.db import Db, Reads
 from teamspace.core.errors import BadRequest
 from teamspace.core.ids import new_id
 from teamspace.core.principal import Principal
-from teamspace.jobs import Queue
 from teamspace.triggers.schemas import OBJECT_INPUT, FireReason, Unfired
-from teamspace.workflows import Catalog, Definition, PreparedRun, RunOrder
+from teamspace.workflows import Catalog, Definition, PreparedRun
 
 
 class Definitions:
@@ -40,11 +38,6 @@ async def check(db: Db, who: Principal, catalog: Catalog, slug: str, input: dict
     if definition is None:
         raise BadRequest.at("/workflow_slug", "triggers.no_workflow")
     _prepare(definition, input, new_id())
-
-
-async def start(tx: Tx, queue: Queue, orders: Sequence[RunOrder]) -> list[str]:
-    """Start runs in the transaction of the upload; return their ids, in order."""
-    return await workflows.start_many(tx, queue, orders) if orders else []
 
 
 def _prepare(definition: Definition, input: dict[str, Any], object_id: str) -> PreparedRun:
