@@ -16,7 +16,7 @@ from tests.support.scheduling import Grouped, rank
 from tests.support.touched import changed, commit, folder_of, is_touched
 
 DATABASES = ("sqlite", "postgres")
-ON_BOTH = frozenset({"core", "cost", "durability", "fulltext", "jobs", "quota", "search"})
+ABOUT_SQL = frozenset({"core", "cost", "durability", "fulltext", "jobs", "quota", "search"})
 """Folders that test SQL, locking or durability, where the databases differ."""
 ON_ONE = frozenset({"console"})
 """Folders that reach the database only through routes, which other folders test on both."""
@@ -99,13 +99,13 @@ def _is_another_ones_turn(item: pytest.Item) -> bool:
 
 
 def _runs_on_the_other_database(item: pytest.Item) -> bool:
-    """Name and commit decide on which database a test runs, so both are used over time. PostgreSQL gets one in four,
-    where most tests take two to three times as long.
+    """Name and commit decide on which database a test runs, so both are used over time. PostgreSQL gets one in eight,
+    where most tests take two to three times as long, and half of those whose subject is SQL, locking or durability.
     """
     database = database_of(item)
-    if database is None or _needs_both_databases(item):
+    if database is None or (changed() & {"db", "migrations"} and not _takes_turns(item)):
         return False
-    on_postgres = _chance(f"{commit()} {item.name.replace(database, '')}", 4) == 0
+    on_postgres = _chance(f"{commit()} {item.name.replace(database, '')}", 2 if _is_about_sql(item) else 8) == 0
     return on_postgres != (database == "postgres")
 
 
@@ -114,12 +114,13 @@ def _chance(seed: str, count: int) -> int:
     return zlib.crc32(seed.encode()) % count
 
 
-def _needs_both_databases(item: pytest.Item) -> bool:
-    if item.get_closest_marker("by_turns") or folder_of(item) in ON_ONE:
-        return False
-    if changed() & {"db", "migrations"}:
-        return True
-    return bool(item.get_closest_marker("both_databases")) or folder_of(item) in ON_BOTH
+def _takes_turns(item: pytest.Item) -> bool:
+    """Whether a test runs on one database even if the code for both has changed."""
+    return bool(item.get_closest_marker("by_turns")) or folder_of(item) in ON_ONE
+
+
+def _is_about_sql(item: pytest.Item) -> bool:
+    return bool(item.get_closest_marker("both_databases")) or folder_of(item) in ABOUT_SQL
 
 
 def database_of(item: pytest.Item) -> str | None:
