@@ -7,6 +7,7 @@ import { directionOf } from "./direction";
 import { fileOf } from "./files";
 import { isolated } from "./isolates";
 import { preferredLanguage } from "./preference";
+import { dateTime } from "./time";
 import type english from "../../../teamspace/catalogs/en.json";
 
 export { languageName, ownName } from "./languages";
@@ -116,10 +117,18 @@ export function reportedText({ key, params }: Reported): string | undefined {
   const name = `refusals.${key ?? ""}` as MessageKey;
   if (messages[name] === undefined) return undefined;
   try {
-    return t(name, params);
+    return t(name, params && Object.fromEntries(Object.entries(params).map(([param, value]) => [param, valueWords(param, value)])));
   } catch {
     return undefined;
   }
+}
+
+/** A value in words of the locale, if it is one of a few that the server has, or a time. What people type stays as it is. */
+function valueWords(param: string, value: Values[string]): Values[string] {
+  if (typeof value !== "string") return value;
+  const key = `refusal_values.${param}.${value}` as MessageKey;
+  if (messages[key] !== undefined) return t(key);
+  return param.endsWith("_at") && !Number.isNaN(Date.parse(value)) ? dateTime(value) : value;
 }
 
 export const currentLocale = (): string => locale;
