@@ -1,4 +1,4 @@
-/** The shape of the sources: no import cycles, and no link to an address without a screen. */
+/** The shape of the sources: no import cycles, no link to an address without a screen, one place for dates and times. */
 
 import { expect, test } from "vitest";
 
@@ -45,6 +45,18 @@ test("no module imports itself, however far round", () => {
   const graph = new Map(CODE.map(([path, source]) => [path, importsOf(path, source)]));
   expect(graph.get("./main.tsx")).toContain("./app/router.tsx");
   expect(cycleIn(graph)).toEqual([]);
+});
+
+/** What formats a date or a time, or reads a clock, in the zone of the browser and not of the person. */
+const OWN_CLOCK =
+  /\bIntl\.DateTimeFormat\(|\.toLocale(?:Date|Time)?String\(|\.to(?:Date|Time)String\(|\.(?:get|set)(?:FullYear|Month|Date|Day|Hours|Minutes|Seconds|TimezoneOffset)\(|new Date\((?:\d|`)/;
+
+test("dates and times are formatted and read only where the time zone is known", () => {
+  for (const source of ["new Intl.DateTimeFormat(locale)", "at.toLocaleDateString()", "at.getHours()", "new Date(`${day}T23:59`)"]) {
+    expect(source).toMatch(OWN_CLOCK);
+  }
+  const others = CODE.filter(([path]) => !path.startsWith("./i18n/") && !path.includes(".test."));
+  expect(others.filter(([, source]) => OWN_CLOCK.test(source)).map(([path]) => path)).toEqual([]);
 });
 
 test("every address that a link or an action names is a screen's", () => {

@@ -1890,6 +1890,7 @@ class UserView(msgspec.Struct, frozen=True, kw_only=True):
     display_name: str
     email: str | None
     locale: str | None
+    time_zone: str | None
     operator: bool
     created_at: str
 
@@ -1929,6 +1930,7 @@ class Whoami(msgspec.Struct, frozen=True, kw_only=True):
     operator: bool
     two_factor: bool
     locale: str | None
+    time_zone: str | None
     permissions: list[Permission]
     features: list[Feature]
     credential: str

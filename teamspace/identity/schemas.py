@@ -20,6 +20,7 @@ class Person(msgspec.Struct, frozen=True):
     display_name: str
     email: str | None
     locale: str | None
+    time_zone: str | None
     operator: bool
     created_at: str
 

@@ -29,12 +29,12 @@ ENCRYPTED = (
 
 async def insert_user(tx: Tx, person: Person, username_key: str, password: str | None, password_by: str | None) -> None:
     await tx.run(
-        "INSERT INTO users (id, org_id, username, username_key, display_name, email, locale, password, password_by,"
-        " operator, created_at) VALUES (:id, :org_id, :username, :username_key, :display_name, :email, :locale,"
-        " :password, :password_by, :operator, :created_at)",
+        "INSERT INTO users (id, org_id, username, username_key, display_name, email, locale, time_zone, password,"
+        " password_by, operator, created_at) VALUES (:id, :org_id, :username, :username_key, :display_name, :email,"
+        " :locale, :time_zone, :password, :password_by, :operator, :created_at)",
         id=person.id, org_id=person.org_id, username=person.username, username_key=username_key,
-        display_name=person.display_name, email=person.email, locale=person.locale, password=password,
-        password_by=password_by, operator=person.operator, created_at=person.created_at,
+        display_name=person.display_name, email=person.email, locale=person.locale,
+        time_zone=person.time_zone, password=password, password_by=password_by, operator=person.operator, created_at=person.created_at,
     )  # fmt: skip
 
 
@@ -46,11 +46,14 @@ async def get_account_by_name(db: Reads, username_key: str) -> Account | None:
     return await db.one(Account, f"SELECT {columns(Account)} FROM users WHERE username_key = :key", key=username_key)
 
 
-async def update_profile(tx: Tx, user_id: str, display_name: str, locale: str | None) -> Person | None:
+async def update_profile(
+    tx: Tx, user_id: str, *, display_name: str, locale: str | None, time_zone: str | None
+) -> Person | None:
     return await tx.one(
         Person,
-        f"UPDATE users SET display_name = :display_name, locale = :locale WHERE id = :id RETURNING {columns(Person)}",
-        id=user_id, display_name=display_name, locale=locale,
+        "UPDATE users SET display_name = :display_name, locale = :locale, time_zone = :time_zone WHERE id = :id"
+        f" RETURNING {columns(Person)}",
+        id=user_id, display_name=display_name, locale=locale, time_zone=time_zone,
     )  # fmt: skip
 
 

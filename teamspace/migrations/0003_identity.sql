@@ -1,6 +1,7 @@
 -- People, their second factors and their credentials. Secrets are stored as digests or encrypted.
 
 -- password_by: who else chose the password; NULL once the person has changed it.
+-- time_zone: a name of the IANA database; NULL stands for the browser's.
 -- disabled_at: no credential works since then.
 CREATE TABLE users (
     id TEXT PRIMARY KEY,
@@ -10,6 +11,7 @@ CREATE TABLE users (
     display_name TEXT NOT NULL,
     email TEXT,
     locale TEXT,
+    time_zone TEXT,
     password TEXT,
     password_by TEXT,
     operator BOOLEAN NOT NULL,

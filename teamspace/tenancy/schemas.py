@@ -202,6 +202,7 @@ class UserView(msgspec.Struct, frozen=True):
     display_name: str
     email: str | None
     locale: str | None
+    time_zone: str | None
     operator: bool
     created_at: str
 
@@ -256,6 +257,7 @@ class Whoami(msgspec.Struct, frozen=True):
     operator: bool
     two_factor: bool
     locale: str | None
+    time_zone: str | None
     permissions: list[Permission]
     features: list[Feature]
     credential: str
@@ -275,10 +277,14 @@ class OwnedTables(msgspec.Struct, frozen=True):
 
 
 class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Absent fields stay; a null `locale` resets to the instance's default."""
+    """Absent fields stay. A null `locale` resets to the instance's default, a null `time_zone` to the browser's.
+
+    `time_zone` is a name of the IANA database, such as `Europe/Berlin`.
+    """
 
     display_name: Name | None = None
     locale: Annotated[str, msgspec.Meta(max_length=40)] | UnsetType | None = UNSET
+    time_zone: Annotated[str, msgspec.Meta(max_length=64)] | UnsetType | None = UNSET
     team_id: Annotated[str, msgspec.Meta(max_length=100)] | None = None
 
 
@@ -430,8 +436,9 @@ class Tenant(msgspec.Struct, frozen=True):
 
 def to_user_view(person: Person) -> UserView:
     return UserView(
-        person.id, person.username, person.display_name, person.email, person.locale, person.operator, person.created_at
-    )
+        id=person.id, username=person.username, display_name=person.display_name, email=person.email,
+        locale=person.locale, time_zone=person.time_zone, operator=person.operator, created_at=person.created_at,
+    )  # fmt: skip
 
 
 class PlanChanged(DomainEvent, frozen=True):

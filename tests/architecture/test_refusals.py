@@ -4,6 +4,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from enum import StrEnum
 from functools import cache
 from pathlib import Path
 
@@ -12,6 +13,11 @@ import pytest
 
 import teamspace
 from teamspace.core.messages import DEFAULT, catalogs, parameters
+from teamspace.core.permissions import Feature
+from teamspace.jobs.schemas import State
+from teamspace.quota.schemas import Dimension, Level
+from teamspace.tenancy.schemas import Role
+from teamspace.workflows.schemas import RunState
 
 ROOT = Path(teamspace.__file__).parent
 TEXTS = catalogs()[DEFAULT]["refusals"]
@@ -183,3 +189,66 @@ def test_texts_have_only_plain_parameters(locale: str) -> None:
         assert locale != DEFAULT or not re.search(r"[{}]", re.sub(r"\{\w+\}", "", text)), key
         assert not re.search(r"'[{}<']|<[A-Za-z/]", text), key
         assert parameters(text) <= parameters(TEXTS[key]), key
+
+
+# Values inside the texts
+
+
+CLOSED: dict[str, tuple[type[StrEnum], ...]] = {
+    "dimension": (Dimension,), "feature": (Feature,), "level": (Level,), "role": (Role,), "state": (State, RunState),
+}  # fmt: skip
+"""Parameters whose value is one of a few words; the console shows them by the namespace `refusal_values`.
+
+`by` is one too: its words are the names of the limits.
+"""
+TYPED = {
+    "added", "against", "argument", "capability", "choices", "entry", "expected", "field", "forms", "got", "header", "kind",
+    "methods", "missing", "part", "pattern", "permission", "permissions", "reference", "token", "type", "types", "value",
+}  # fmt: skip
+"""Identifiers of the API, which people type as they are in every language."""
+FREE = {
+    "bucket", "company", "error", "executor", "executors", "first", "folder", "host", "id", "input", "message", "model", "name",
+    "path", "place", "plugin", "prefix", "problem", "reason", "server", "slug", "start", "step", "store", "term", "tool",
+    "translation", "username", "word",
+}  # fmt: skip
+"""Names that people gave, and texts of other programs."""
+AMOUNTS = {
+    "attempt", "bytes", "containers", "count", "keys", "kibibytes", "least", "length", "limit", "most", "needed", "ratio",
+    "required", "resets_at", "rows", "seconds", "size", "status", "times", "used", "values", "version",
+}  # fmt: skip
+"""Numbers and times."""
+
+
+def limit_names() -> set[str]:
+    """Return the values of `by`: what a limit is counted by."""
+    calls = [node for file in nodes().values() for node in file if isinstance(node, ast.Call)]
+    limits = [call for call in calls if ast.unparse(call.func).split(".")[-1] == "KeyedConcurrencyLimit"]
+    return {str(keyword.arg) for call in limits for keyword in call.keywords}
+
+
+def fixed_words() -> Iterator[tuple[str, str]]:
+    """Return the parameters of refusals whose value is written in the code: a text, or a member of an enum."""
+    for path, file in nodes().items():
+        for node in file:
+            if isinstance(node, ast.Call) and any(called(node, str(path))):
+                for keyword in node.keywords:
+                    if re.fullmatch(r"'.*'|([A-Z][A-Za-z]*)\.[A-Z_]+", ast.unparse(keyword.value)):
+                        yield f"{path}:{node.lineno}", str(keyword.arg)
+
+
+def test_every_parameter_is_a_word_with_a_translation_or_needs_none() -> None:
+    """A new parameter goes into one of these lists; one of a few words goes into CLOSED, and gets its translations."""
+    known = [*CLOSED, "by", *TYPED, *FREE, *AMOUNTS]
+    assert sorted(known) == sorted({name for text in TEXTS.values() for name in parameters(text)})
+
+
+def test_a_word_that_is_written_in_the_code_is_an_identifier_or_has_a_translation() -> None:
+    found = list(fixed_words())
+    assert found and not [(place, name) for place, name in found if name in FREE | AMOUNTS and name != "tool"]
+
+
+@pytest.mark.parametrize("locale", catalogs())
+def test_every_value_of_a_closed_set_has_its_word(locale: str) -> None:
+    words = {f"{name}.{word}" for name, kinds in CLOSED.items() for kind in kinds for word in kind}
+    words |= {f"by.{name}" for name in limit_names()}
+    assert set(catalogs()[locale]["refusal_values"]) == words

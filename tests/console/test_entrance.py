@@ -1,4 +1,4 @@
-"""Setting up an instance, two-factor authentication, and invitations."""
+"""Setting up an instance, two-factor authentication, time zone, and invitations."""
 
 import re
 import time
@@ -99,6 +99,27 @@ def test_the_language_is_chosen_before_signing_in_and_kept(browser: Browser, ins
         page.get_by_role("button", name="Anmelden").click()
         expect(page.get_by_role("link", name="Notizen").first).to_be_visible()
         assert page.evaluate("document.documentElement.lang") == "de"
+
+
+def test_times_are_shown_in_the_chosen_time_zone(browser: Browser, fresh_server: Served) -> None:
+    with window(browser, fresh_server.url, timezone_id="America/New_York") as page:
+        set_up(page)
+        page.goto("/app/settings/me/account")
+        choice = page.get_by_role("combobox", name="Time zone")
+        expect(choice).to_have_value("Same as this device (America/New York)")
+        began = page.get_by_text(re.compile("last used "))
+        expect(began.locator("time")).to_have_attribute("title", re.compile(r" [AP]M E[SD]T$"))
+        choice.fill("tokyo")
+        page.get_by_role("option", name="Asia/Tokyo").click()
+        page.get_by_role("button", name="Save").click()
+        expect(began.locator("time")).to_have_attribute("title", re.compile(r" [AP]M GMT\+9$"))
+        page.reload()
+        expect(choice).to_have_value(re.compile("^Asia/Tokyo"))
+        expect(began.locator("time")).to_have_attribute("title", re.compile(r" [AP]M GMT\+9$"))
+        choice.fill("same as")
+        page.get_by_role("option", name="Same as this device").click()
+        page.get_by_role("button", name="Save").click()
+        expect(began.locator("time")).to_have_attribute("title", re.compile(r" [AP]M E[SD]T$"))
 
 
 def set_up(page: Page) -> None:

@@ -210,6 +210,7 @@ class Scenario(msgspec.Struct, frozen=True):
             "body.slug": ["slug-#"],
             "body.domain": ["work#.example.com"],
             "body.locale": ["en"],
+            "body.time_zone": ["Europe/Berlin"],
             "body.data": [picture],
             "body.content_type": ["image/png"],
             "body.logo": [logo, f"data:image/png;base64,{picture}"],

@@ -47,7 +47,8 @@ async def test_a_sign_in_returns_the_session_the_team_and_the_company(world: Wor
     assert session["token_type"] == "bearer"
     assert session["expires_at"] == clock.stamp(hands.at + 30 * clock.DAY)
     assert session["user"] == {
-        "id": ann.user_id, "username": "ann", "display_name": "ann", "email": None, "locale": None, "operator": True,
+        "id": ann.user_id, "username": "ann", "display_name": "ann", "email": None, "locale": None,
+        "time_zone": None, "operator": True,
         "created_at": clock.stamp(),
     }  # fmt: skip
     assert (session["team"]["id"], session["org"]["id"]) == (ann.team.id, ann.org.id)

@@ -417,7 +417,7 @@ SLOTS = (
 # A new username is one: the contract's 409 does tell that another company has it. So is a new slug or hostname.
 NOT_IDS = frozenset({
     "password", "totp", "current_password", "new_password", "confirm", "code",
-    "display_name", "email", "locale", "role", "org_role", "name", "scope", "ttl",
+    "display_name", "email", "locale", "time_zone", "role", "org_role", "name", "scope", "ttl",
     "title", "body", "visibility", "tags", "tag", "shared", "permission", "limit",
     "tagline", "theme", "data", "content_type", "filename",
     "plan", "dimension", "window", "enabled", "pin", "disabled", "slug", "domain",

@@ -121,6 +121,7 @@ SUBJECTS = {
     "person": Subject("users", "id = '{bob}'", {
         "name": by_bob("POST", "/api/profile", {"display_name": "Second"}),
         "locale": by_bob("POST", "/api/profile", {"locale": "en"}),
+        "time zone": by_bob("POST", "/api/profile", {"time_zone": "Asia/Tokyo"}),
         "disable": by_ann("PATCH", "/api/admin/users/{bob}", {"disabled": True}),
     }),
     "branding": Subject("branding", "org_id = ''", {

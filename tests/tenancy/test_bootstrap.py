@@ -16,7 +16,9 @@ async def test_bootstrap_creates_operator_company_and_team(world: World) -> None
     created = answer.json()
     assert set(created) == {"token", "user", "org", "team"}
     assert created["token"].startswith("ts_a_")
-    assert set(created["user"]) == {"id", "username", "display_name", "email", "locale", "operator", "created_at"}
+    assert set(created["user"]) == {
+        "id", "username", "display_name", "email", "locale", "time_zone", "operator", "created_at"
+    }  # fmt: skip
     assert (created["user"]["username"], created["user"]["display_name"]) == ("ann", "Ann Lee")
     assert (created["org"]["name"], created["org"]["slug"], created["org"]["suspended_at"]) == (
         "Acme & Sons",

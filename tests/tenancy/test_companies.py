@@ -103,7 +103,7 @@ async def test_a_company_is_created_with_a_team_and_an_owner(world: World, hands
     }  # fmt: skip
     assert shown["team"] == shown["team"] | {"org_id": org_id, "slug": "editorial", "name": "Editorial"}
     assert shown["owner"] == {
-        "id": shown["owner"]["id"], "username": "noor", "display_name": "Noor Haddad", "email": None, "locale": None,
+        "id": shown["owner"]["id"], "username": "noor", "display_name": "Noor Haddad", "email": None, "locale": None, "time_zone": None,
         "operator": False, "created_at": now,
     }  # fmt: skip
 

@@ -117,7 +117,7 @@ async def test_provisioning_creates_the_owner_and_an_activation_link(hosted: Wor
     assert (answer.status_code, set(answer.json())) == (201, {"owner", "activation_url"})
     owner = answer.json()["owner"]
     assert owner == {
-        "id": owner["id"], "username": "noor", "display_name": "noor", "email": "noor@acme.example", "locale": None,
+        "id": owner["id"], "username": "noor", "display_name": "noor", "email": "noor@acme.example", "locale": None, "time_zone": None,
         "operator": False, "created_at": clock.stamp(),
     }  # fmt: skip
     assert re.fullmatch(re.escape(BASE) + r"/activate#ts_v_[0-9A-Za-z]{36}", answer.json()["activation_url"])

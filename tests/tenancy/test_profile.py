@@ -1,14 +1,20 @@
-"""The caller's own profile: whoami, name, language and current team."""
+"""The caller's own profile: whoami, name, language, time zone and current team."""
 
+import os
+import sys
 import unicodedata
+from pathlib import Path
+from subprocess import run
 
 from teamspace import localization, tenancy
 from teamspace.core import clock
 from teamspace.core.principal import Call
+from teamspace.tenancy.domain.time_zones import TIME_ZONES
 from teamspace.tenancy.schemas import OrgRole, Role
 from tests.identity.help import Hands, refusal, signed_in
 from tests.support.world import PASSWORD, World
 
+ROOT = Path(__file__).parents[2]
 INVALID = (400, "invalid_request")
 
 
@@ -24,7 +30,7 @@ async def test_whoami_shows_person_team_company_and_permissions(world: World, ha
     assert answer.json() == {
         "user": {
             "id": bob.user_id, "username": "bob", "display_name": "bob", "email": None, "locale": None,
-            "operator": False, "created_at": now,
+            "time_zone": None, "operator": False, "created_at": now,
         },
         "team": {"id": team.id, "org_id": org.id, "slug": "first", "name": "First", "created_at": now},
         "role": "viewer",
@@ -37,6 +43,7 @@ async def test_whoami_shows_person_team_company_and_permissions(world: World, ha
         "operator": False,
         "two_factor": False,
         "locale": None,
+        "time_zone": None,
         "permissions": ["files:read", "notes:read", "org:read", "search", "workflows:read"],
         "features": ["agent", "chat", "translate", "workflows"],
         "credential": "api",
@@ -127,6 +134,58 @@ async def test_an_unavailable_language_is_refused_with_the_available_ones(world:
     for locale in available:
         assert (await ann.post("/api/profile", {"locale": locale})).json()["locale"] == locale
     assert (await ann.get("/api/whoami")).json()["user"]["display_name"] == "ann"
+
+
+# Time zone
+
+
+async def test_a_time_zone_is_kept_until_it_is_reset(world: World) -> None:
+    ann = await world.bootstrap()
+    for zone in ("Europe/Berlin", "America/Argentina/Buenos_Aires", "Asia/Calcutta", "Etc/GMT+12", "UTC"):
+        answer = await ann.post("/api/profile", {"time_zone": zone})
+        assert (answer.status_code, answer.json()["time_zone"]) == (200, zone)
+    kept = await ann.post("/api/profile", {"locale": "en", "display_name": "Änne"})
+    assert (kept.json()["time_zone"], kept.json()["locale"]) == ("UTC", "en")
+    me = (await ann.get("/api/whoami")).json()
+    assert (me["time_zone"], me["user"]["time_zone"]) == ("UTC", "UTC")
+    reset = await ann.post("/api/profile", {"time_zone": None})
+    assert (reset.json()["time_zone"], reset.json()["locale"]) == (None, "en")
+
+
+async def test_a_time_zone_that_is_not_in_the_database_is_refused(world: World) -> None:
+    ann = await world.bootstrap()
+    hostile = [
+        "../etc/passwd",
+        "/etc/passwd",
+        "/usr/share/zoneinfo/UTC",
+        "Europe/../UTC",
+        "zone.tab",
+        "posixrules",
+        "localtime",
+    ]
+    unknown = ["", " ", "europe/berlin", "Europe/Berlin ", "Europe", "Factory", "CEST", "+01:00", "Mars/Base", "Ü" * 64]
+    for zone in hostile + unknown:
+        answer = await ann.post("/api/profile", {"time_zone": zone, "display_name": "Eve"})
+        assert refusal(answer) == INVALID, zone
+        assert answer.json()["errors"] == [
+            {
+                "pointer": "/time_zone",
+                "message": "must be a time zone of the IANA database, such as Europe/Berlin, or null",
+                "key": "tenancy.time_zone",
+                "params": {},
+            }
+        ]
+    too_long = await ann.post("/api/profile", {"time_zone": "a/" * 5000})
+    assert (refusal(too_long), too_long.json()["errors"][0]["pointer"]) == (INVALID, "/time_zone")
+    user = (await ann.get("/api/whoami")).json()["user"]
+    assert (user["time_zone"], user["display_name"]) == (None, "ann")
+
+
+def test_time_zones_are_known_without_those_of_the_operating_system() -> None:
+    program = "from teamspace.tenancy.domain.time_zones import TIME_ZONES as z; print(len(z), 'Europe/Berlin' in z)"
+    bare = run([sys.executable, "-c", program], env=os.environ | {"PYTHONTZPATH": ""}, capture_output=True, check=True)
+    assert bare.stdout.decode().split() == [str(len(TIME_ZONES)), "True"]
+    assert len(TIME_ZONES) > 500 and "tzdata" in (ROOT / "requirements-serve.lock").read_text()
 
 
 # Current team

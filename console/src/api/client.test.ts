@@ -3,7 +3,7 @@
 import { beforeEach, expect, test } from "vitest";
 
 import english from "../../../teamspace/catalogs/en.json";
-import { flat, reportedText, speak } from "@/i18n";
+import { flat, reportedText, setZone, speak } from "@/i18n";
 
 import { Refusal } from "./client";
 
@@ -41,4 +41,15 @@ test("every text of the server's is written here as the server writes it", () =>
     const params = Object.fromEntries(names.map((name) => [name, 12345]));
     expect(reportedText({ key, params }), key).toBe(text.replace(/\{\w+\}/g, "12345"));
   }
+});
+
+test("a value that is a word of the server's or a time is translated, and what people type stays", () => {
+  setZone("Asia/Tokyo");
+  const words = { "refusals.quota.used_up_until": "{dimension} ({level}) bis {resets_at}", "refusals.rights.needs": "Erfordert {permission}." };
+  speak("de", { ...words, "refusal_values.dimension.ai.requests": "KI-Anfragen", "refusal_values.level.org": "Unternehmen" } as never);
+  const params = { dimension: "ai.requests", level: "org", resets_at: "2026-01-31T23:30:00Z" };
+  expect(reportedText({ key: "quota.used_up_until", params })).toBe("KI-Anfragen (Unternehmen) bis 01.02.2026, 08:30");
+  expect(reportedText({ key: "quota.used_up_until", params: { ...params, level: "galaxy" } })).toContain("(galaxy)");
+  expect(reportedText({ key: "rights.needs", params: { permission: "files:read" } })).toBe("Erfordert files:read.");
+  setZone(null);
 });

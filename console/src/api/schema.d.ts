@@ -502,7 +502,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Change your own name or locale, or the team of this session.
+         * Change your own name, locale or time zone, or the team of this session.
          * @description A session or API token. Concerns the caller's own account: scoped tokens are refused.
          */
         post: operations["tenancy.update_profile"];
@@ -3144,6 +3144,7 @@ export interface components {
             display_name: string;
             email: string | null;
             locale: string | null;
+            time_zone: string | null;
             operator: boolean;
             created_at: string;
         };
@@ -3245,6 +3246,7 @@ export interface components {
             operator: boolean;
             two_factor: boolean;
             locale: string | null;
+            time_zone: string | null;
             permissions: components["schemas"]["Permission"][];
             features: components["schemas"]["Feature"][];
             credential: string;
@@ -3282,12 +3284,15 @@ export interface components {
         Feature: "agent" | "chat" | "translate" | "workflows";
         /**
          * Profile
-         * @description Absent fields stay; a null `locale` resets to the instance's default.
+         * @description Absent fields stay. A null `locale` resets to the instance's default, a null `time_zone` to the browser's.
+         *
+         *         `time_zone` is a name of the IANA database, such as `Europe/Berlin`.
          */
         Profile: {
             /** @default null */
             display_name?: string | null;
             locale?: string | null;
+            time_zone?: string | null;
             /** @default null */
             team_id?: string | null;
         };

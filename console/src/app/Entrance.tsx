@@ -4,6 +4,7 @@ import { Outlet } from "@tanstack/react-router";
 import { Suspense, type ReactNode } from "react";
 
 import { useToken } from "@/api/useToken";
+import { setZone } from "@/i18n";
 import { useLanguage } from "@/i18n/useLanguage";
 import { TablesProvider } from "@/navigation/tables";
 import { SessionProvider, useWhoami } from "@/session";
@@ -25,6 +26,8 @@ export function Entrance() {
   const whoami = useWhoami();
   const me = whoami.data;
   const spoken = useLanguage(me?.locale);
+  // Not an effect: what is rendered below already shows times.
+  setZone(me?.time_zone);
 
   if (config.isPending) return <Loading />;
   if (config.isLoadingError) return <Failed error={config.error} again={() => void config.refetch()} />;

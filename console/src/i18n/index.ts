@@ -1,4 +1,4 @@
-/** Messages of the catalog, formatted with the locale's plurals, numbers and dates. */
+/** Messages of the catalog, formatted with the plurals and numbers of the locale. */
 
 import { IntlMessageFormat } from "intl-messageformat";
 
@@ -7,9 +7,11 @@ import { directionOf } from "./direction";
 import { fileOf } from "./files";
 import { isolated } from "./isolates";
 import { preferredLanguage } from "./preference";
+import { dateTime } from "./time";
 import type english from "../../../teamspace/catalogs/en.json";
 
 export { languageName, ownName } from "./languages";
+export { ago, dateFormat, dateTime, exactTime, instantOf, setZone, wallTime } from "./time";
 
 type Catalog = typeof english;
 /** `namespace.key` of every message; a misspelt one doesn't compile. */
@@ -115,26 +117,21 @@ export function reportedText({ key, params }: Reported): string | undefined {
   const name = `refusals.${key ?? ""}` as MessageKey;
   if (messages[name] === undefined) return undefined;
   try {
-    return t(name, params);
+    return t(name, params && Object.fromEntries(Object.entries(params).map(([param, value]) => [param, valueWords(param, value)])));
   } catch {
     return undefined;
   }
 }
 
-const DAY = 86_400_000;
-const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
-  ["year", 365 * DAY],
-  ["month", 30 * DAY],
-  ["day", DAY],
-  ["hour", 3_600_000],
-  ["minute", 60_000],
-];
+/** A value in words of the locale, if it is one of a few that the server has, or a time. What people type stays as it is. */
+function valueWords(param: string, value: Values[string]): Values[string] {
+  if (typeof value !== "string") return value;
+  const key = `refusal_values.${param}.${value}` as MessageKey;
+  if (messages[key] !== undefined) return t(key);
+  return param.endsWith("_at") && !Number.isNaN(Date.parse(value)) ? dateTime(value) : value;
+}
 
 export const currentLocale = (): string => locale;
-
-export function dateTime(stamp: string): string {
-  return new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" }).format(new Date(stamp));
-}
 
 export function number(value: number): string {
   return new Intl.NumberFormat(locale).format(value);
@@ -147,15 +144,4 @@ export function byName(one: string, other: string): number {
   const collator = collators.get(locale) ?? new Intl.Collator(locale, { numeric: true });
   collators.set(locale, collator);
   return collator.compare(one, other);
-}
-
-/** `5 minutes ago`, `in 6 hours`; under a minute, just now. */
-export function ago(stamp: string, now = Date.now()): string {
-  const distance = new Date(stamp).getTime() - now;
-  for (const [unit, length] of STEPS) {
-    if (Math.abs(distance) >= length) {
-      return new Intl.RelativeTimeFormat(locale, { numeric: "auto" }).format(Math.round(distance / length), unit);
-    }
-  }
-  return t("time.now");
 }

@@ -1,6 +1,6 @@
 /** Line chart of a value over the last minutes, with the current value. */
 
-import { currentLocale, t } from "@/i18n";
+import { dateFormat, t } from "@/i18n";
 
 import { areaOf, ceilingOf, lineOf, spanOf, type Point } from "./plot";
 import { PlotFrame } from "./PlotFrame";
@@ -15,7 +15,7 @@ interface Props {
   least: number;
 }
 
-const clock = (at: number): string => new Intl.DateTimeFormat(currentLocale(), { timeStyle: "medium" }).format(at);
+const clock = (at: number): string => dateFormat({ timeStyle: "medium" }).format(at);
 
 export function LivePlot({ title, points, format, least }: Props) {
   const known = points.filter((point): point is { at: number; value: number } => point.value !== null);

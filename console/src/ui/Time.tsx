@@ -1,11 +1,13 @@
-/** Relative time, `5 minutes ago`, with the exact time as a tooltip. */
+/** Relative time, `5 minutes ago`, or words that contain one, with the exact time and its zone as a tooltip. */
 
-import { ago, dateTime } from "@/i18n";
+import type { ReactNode } from "react";
 
-export function Time({ at }: { at: string }) {
+import { ago, exactTime } from "@/i18n";
+
+export function Time({ at, children }: { at: string; children?: ReactNode }) {
   return (
-    <time dateTime={at} title={dateTime(at)}>
-      {ago(at)}
+    <time dateTime={at} title={exactTime(at)}>
+      {children ?? ago(at)}
     </time>
   );
 }

@@ -148,16 +148,17 @@ class AccountApi(Area):
         *,
         display_name: str | UnsetType | None = UNSET,
         locale: str | UnsetType | None = UNSET,
+        time_zone: str | UnsetType | None = UNSET,
         team_id: str | UnsetType | None = UNSET,
         idempotency_key: str | None = None,
     ) -> UserView:
-        """Change your own name or locale, or the team of this session."""
+        """Change your own name, locale or time zone, or the team of this session."""
         return self._transport.send(
             Call(
                 method="POST",
                 path="/api/profile",
                 answer=UserView,
-                body={"display_name": display_name, "locale": locale, "team_id": team_id},
+                body={"display_name": display_name, "locale": locale, "time_zone": time_zone, "team_id": team_id},
                 headers=keyed(idempotency_key),
             )
         )

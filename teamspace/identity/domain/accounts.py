@@ -38,7 +38,8 @@ async def register(
     if not _USERNAME.fullmatch(username):
         raise BadRequest.at(pointer, "accounts.username")
     person = Person(
-        id=new_id(), org_id=org_id, username=username, email=_email(email), locale=None, operator=operator, created_at=clock.stamp(),
+        id=new_id(), org_id=org_id, username=username, email=_email(email), locale=None, time_zone=None,
+        operator=operator, created_at=clock.stamp(),
         display_name=text.clean_name(display_name or username, f"{path}display_name", max_length=80),
     )  # fmt: skip
     try:
@@ -64,15 +65,24 @@ def to_person(account: Account) -> Person:
     return Person(**{name: getattr(account, name) for name in Person.__struct_fields__})
 
 
-async def update_profile(tx: Tx, user_id: str, display_name: str | None, locale: str | UnsetType | None) -> Person:
-    """Change display name and locale; None and UNSET keep the current value. The caller validates the locale."""
+async def update_profile(
+    tx: Tx, user_id: str, *, display_name: str | None, locale: str | UnsetType | None, time_zone: str | UnsetType | None
+) -> Person:
+    """Change name, locale and time zone; UNSET keeps the current value, as None does for the name.
+
+    The caller validates locale and time zone.
+    """
     account = await store.get_account(tx, user_id)
     if account is None:
         raise NotFound()
     name = (
         account.display_name if display_name is None else text.clean_name(display_name, "display_name", max_length=80)
     )
-    person = await store.update_profile(tx, user_id, name, account.locale if locale is UNSET else locale)
+    person = await store.update_profile(
+        tx, user_id, display_name=name,
+        locale=account.locale if locale is UNSET else locale,
+        time_zone=account.time_zone if time_zone is UNSET else time_zone,
+    )  # fmt: skip
     if person is None:
         raise NotFound()
     return person

@@ -7,6 +7,7 @@ from teamspace.core.errors import BadRequest, Conflict, Forbidden, NotFound, Ref
 from teamspace.core.principal import Call, Principal, system
 from teamspace.core.refusals import Refusals
 from teamspace.tenancy import store
+from teamspace.tenancy.domain.time_zones import TIME_ZONES
 from teamspace.tenancy.schemas import (
     Activation,
     Locales,
@@ -99,6 +100,7 @@ async def whoami(db: Db, who: Principal) -> Whoami:
         operator=who.operator,
         two_factor=await identity.has_second_factor(db, who.user_id),
         locale=person.locale,
+        time_zone=person.time_zone,
         permissions=sorted(permission for permission in who.permissions if who.in_scope(permission)),
         features=sorted(who.features),
         credential=who.kind,
@@ -107,12 +109,16 @@ async def whoami(db: Db, who: Principal) -> Whoami:
 
 
 async def update_profile(db: Db, who: Principal, locales: Locales, request: Profile) -> UserView:
-    """Change name, locale, and the team of the session."""
+    """Change name, locale, time zone, and the team of the session."""
     if isinstance(request.locale, str) and request.locale not in locales.available:
         raise BadRequest.at("/locale", "tenancy.locale", choices=", ".join(locales.available))
+    if isinstance(request.time_zone, str) and request.time_zone not in TIME_ZONES:
+        raise BadRequest.at("/time_zone", "tenancy.time_zone")
     async with db.write(who, "profile.update", lock=("user", who.user_id)) as tx:
         tx.target = who.user_id
-        person = await identity.update_profile(tx, who.user_id, request.display_name, request.locale)
+        person = await identity.update_profile(
+            tx, who.user_id, display_name=request.display_name, locale=request.locale, time_zone=request.time_zone
+        )
         if request.team_id is not None and request.team_id != who.team_id:
             if not await store.lock_membership(tx, request.team_id, who.user_id):
                 raise NotFound("tenancy.no_membership_in")

@@ -1,4 +1,4 @@
-/** Display name and language. */
+/** Display name, language and time zone. */
 
 import { Button, Select, TextInput } from "@mantine/core";
 
@@ -10,6 +10,7 @@ import { notice } from "@/ui/notice";
 
 import styles from "./Account.module.css";
 import { useSaveProfile } from "./queries";
+import { TimeZone } from "./TimeZone";
 
 export function Profile() {
   const { me } = useSession();
@@ -17,14 +18,13 @@ export function Profile() {
   const save = useSaveProfile();
   const forget = useForgetEverything();
   const { form, sending, fault, submit } = useSending(
-    { display_name: me.user.display_name, locale: me.user.locale ?? "" },
-    async ({ display_name, locale }) => {
-      const changed = locale !== (me.user.locale ?? "");
-      await save({ display_name, ...(changed && { locale: locale || null }) });
-      if (changed) {
-        await loadCatalog(locale || undefined);
-        await forget();
-      }
+    { display_name: me.user.display_name, locale: me.user.locale ?? "", time_zone: me.user.time_zone ?? "" },
+    async ({ display_name, locale, time_zone }) => {
+      const speaks = locale !== (me.user.locale ?? "");
+      const moves = time_zone !== (me.user.time_zone ?? "");
+      await save({ display_name, ...(speaks && { locale: locale || null }), ...(moves && { time_zone: time_zone || null }) });
+      if (speaks) await loadCatalog(locale || undefined);
+      if (speaks || moves) await forget();
       form.resetDirty();
       notice(t("account.profile.saved"));
     },
@@ -50,7 +50,8 @@ export function Profile() {
           {...form.getInputProps("locale")}
         />
       )}
-      <Fault fault={fault} fields={["display_name", "locale"]} />
+      <TimeZone {...form.getInputProps("time_zone")} />
+      <Fault fault={fault} fields={["display_name", "locale", "time_zone"]} />
       <div>
         <Button type="submit" loading={sending} disabled={!form.isDirty()}>
           {t("action.save")}

@@ -3,6 +3,7 @@
 import { ago, t } from "@/i18n";
 import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { notice } from "@/ui/notice";
+import { Time } from "@/ui/Time";
 
 import { useKeyChanges, type AccessKey } from "./queries";
 
@@ -23,7 +24,9 @@ export function RevokeDialog({ target, onClose }: { target: AccessKey; onClose: 
       onClose={onClose}
     >
       <p>{t("connect.revoke.words")}</p>
-      <p className="muted">{used ? t("connect.revoke.used", { when: ago(used) }) : t("connect.revoke.unused")}</p>
+      <p className="muted">
+        {used ? <Time at={used}>{t("connect.revoke.used", { when: ago(used) })}</Time> : t("connect.revoke.unused")}
+      </p>
     </ConfirmDialog>
   );
 }

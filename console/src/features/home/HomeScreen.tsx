@@ -5,7 +5,7 @@ import { IconFile, IconFileText, IconSeeding } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 
-import { ago, t } from "@/i18n";
+import { t } from "@/i18n";
 import { useSession, type Session } from "@/session";
 import { Page } from "@/ui/Page";
 import { plain } from "@/ui/plain";
@@ -85,7 +85,9 @@ function Notes({ notes }: { notes: readonly NoteItem[] }) {
         <Link key={note.id} to="/notes/$id" params={{ id: note.id }} className={styles.card}>
           <b>{note.title}</b>
           <p>{plain(note.excerpt)}</p>
-          <span className="muted">{ago(note.updated_at)}</span>
+          <span className="muted">
+            <Time at={note.updated_at} />
+          </span>
         </Link>
       ))}
     </div>

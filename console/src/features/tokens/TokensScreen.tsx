@@ -14,6 +14,7 @@ import { notice } from "@/ui/notice";
 import { NewToken } from "@/ui/newToken/NewTokenDialog";
 import { Page } from "@/ui/Page";
 import { Empty, Failed, Loading } from "@/ui/states";
+import { Time } from "@/ui/Time";
 
 import { columnsFor } from "./columns";
 import { making } from "./making";
@@ -85,7 +86,7 @@ function MakeOne() {
 
 function RevokeDialog({ token, onClose }: { token: ApiToken; onClose: () => void }) {
   const revoke = useRevoke();
-  const { name, hint } = token;
+  const { name, hint, last_used_at: used } = token;
 
   async function perform(): Promise<void> {
     await revoke(token.id);
@@ -101,7 +102,7 @@ function RevokeDialog({ token, onClose }: { token: ApiToken; onClose: () => void
     >
       <p>{t("tokens.revoke.words", { hint })}</p>
       <p className="muted">
-        {token.last_used_at ? t("tokens.revoke.used", { when: ago(token.last_used_at) }) : t("tokens.revoke.unused")}
+        {used ? <Time at={used}>{t("tokens.revoke.used", { when: ago(used) })}</Time> : t("tokens.revoke.unused")}
       </p>
     </ConfirmDialog>
   );

@@ -1,6 +1,6 @@
 /** Forecast of the usage at the end of the window, at the current rate. */
 
-import { currentLocale, number, t } from "@/i18n";
+import { dateFormat, number, t } from "@/i18n";
 
 import type { Usage } from "./queries";
 
@@ -30,5 +30,5 @@ export function forecastOf(usage: Usage, now = Date.now()): Forecast | null {
 function byWhen(end: string, window: keyof typeof LENGTHS): string {
   const long = window === "week" || window === "month";
   const style = long ? ({ day: "numeric", month: "short" } as const) : ({ timeStyle: "short" } as const);
-  return new Intl.DateTimeFormat(currentLocale(), style).format(new Date(end));
+  return dateFormat(style).format(new Date(end));
 }

@@ -1,7 +1,7 @@
 /** Usage over time, with gaps filled: the API only returns periods with usage. */
 
 import type { Schemas } from "@/api/client";
-import { currentLocale } from "@/i18n";
+import { dateFormat } from "@/i18n";
 
 type Interval = Schemas["Interval"];
 
@@ -34,5 +34,5 @@ const AS_DAY = { day: "numeric", month: "short", timeZone: "UTC" } as const;
 const AS_HOUR = { weekday: "short", hour: "numeric", minute: "2-digit" } as const;
 
 export function spanName(at: number, per: Span): string {
-  return new Intl.DateTimeFormat(currentLocale(), per === "day" ? AS_DAY : AS_HOUR).format(at);
+  return dateFormat(per === "day" ? AS_DAY : AS_HOUR).format(at);
 }

@@ -3,9 +3,10 @@
 import { ActionIcon, Tooltip } from "@mantine/core";
 import { IconUsersGroup, IconX } from "@tabler/icons-react";
 
-import { ago, dateTime, t } from "@/i18n";
+import { ago, t } from "@/i18n";
 import { PersonLine } from "@/ui/PersonLine";
 import { Tag } from "@/ui/Tag";
+import { Time } from "@/ui/Time";
 
 import { CapabilitySelect } from "./CapabilitySelect";
 import type { Grant, useShare } from "./queries";
@@ -27,9 +28,7 @@ function GrantRow({ grant, share }: { grant: Grant; share: ReturnType<typeof use
   const name = grant.name || t("names.somebody");
   const label = t("sharing.remove", { name });
   const until = expires_at ? (
-    <time dateTime={expires_at} title={dateTime(expires_at)}>
-      {t(expired ? "sharing.ended" : "sharing.ends", { when: ago(expires_at) })}
-    </time>
+    <Time at={expires_at}>{t(expired ? "sharing.ended" : "sharing.ends", { when: ago(expires_at) })}</Time>
   ) : (
     t("sharing.endless")
   );

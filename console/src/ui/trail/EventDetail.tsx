@@ -3,7 +3,7 @@
 import { Button } from "@mantine/core";
 import type { ReactNode } from "react";
 
-import { currentLocale, number, t } from "@/i18n";
+import { exactTime, number, t } from "@/i18n";
 
 import { Copyable } from "../Copyable";
 import type { Filters } from "./filters";
@@ -24,7 +24,7 @@ export function EventDetail({ event, source, team, onFilter }: Props) {
   return (
     <div className={styles.detail}>
       <dl>
-        <Fact name={t("audit.detail.at")}>{exactly(event.at)}</Fact>
+        <Fact name={t("audit.detail.at")}>{exactTime(event.at)}</Fact>
         <Fact name={t("audit.detail.actor")}>
           {name}
           {event.actor.username && <span className="muted"> {event.actor.username}</span>}
@@ -89,8 +89,4 @@ function Only({ onClick, children }: { onClick: () => void; children: ReactNode 
       {children}
     </Button>
   );
-}
-
-function exactly(stamp: string): string {
-  return new Intl.DateTimeFormat(currentLocale(), { dateStyle: "long", timeStyle: "long" }).format(new Date(stamp));
 }

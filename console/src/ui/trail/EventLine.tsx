@@ -4,9 +4,10 @@ import { Collapse, UnstyledButton } from "@mantine/core";
 import { IconChevronRight, IconRobot, IconServer, IconUserQuestion } from "@tabler/icons-react";
 import { useId, useState } from "react";
 
-import { currentLocale, dateTime } from "@/i18n";
+import { dateFormat } from "@/i18n";
 
 import { Face } from "../PersonLine";
+import { Time } from "../Time";
 import { EventDetail } from "./EventDetail";
 import type { Filters } from "./filters";
 import { actorName, pieces, sentenceOf } from "./sentences";
@@ -34,9 +35,7 @@ export function EventLine({ event, source, onFilter }: Props) {
             <code>{event.action}</code>
           </span>
         </span>
-        <time dateTime={event.at} title={dateTime(event.at)}>
-          {clockOf(event.at)}
-        </time>
+        <Time at={event.at}>{clockOf(event.at)}</Time>
         <IconChevronRight aria-hidden size={15} className={styles.chevron} />
       </UnstyledButton>
       <Collapse expanded={opened} transitionDuration={120} id={id}>
@@ -65,6 +64,6 @@ function Who({ event, name }: { event: TrailEvent; name: string }) {
 }
 
 function clockOf(stamp: string): string {
-  return new Intl.DateTimeFormat(currentLocale(), { timeStyle: "short" }).format(new Date(stamp));
+  return dateFormat({ timeStyle: "short" }).format(new Date(stamp));
 }
 

@@ -5,7 +5,7 @@ import { IconDownload } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 
-import { currentLocale, t } from "@/i18n";
+import { currentLocale, t, wallTime } from "@/i18n";
 
 import { Copyable } from "../Copyable";
 import { Dialog, DialogActions } from "../Dialog";
@@ -31,7 +31,7 @@ export function ExportButton({ source }: { source: TrailSource }) {
 function ExportDialog({ source, onClose }: { source: TrailSource; onClose: () => void }) {
   const [filters] = useFilters();
   const filtered = countOf(filters) > 0;
-  const name = `audit-${source.name}-${new Date().toISOString().slice(0, 10)}.jsonl`;
+  const name = `audit-${source.name}-${wallTime(Date.now()).slice(0, 10)}.jsonl`;
   const taking = useMutation({
     mutationFn: () => source.take(queryOf(filters)),
     onSuccess: (lines) => saveFile(name, lines),

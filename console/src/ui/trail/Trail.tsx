@@ -4,7 +4,7 @@ import { IconListSearch, IconTimeline } from "@tabler/icons-react";
 import { Button } from "@mantine/core";
 import { useMemo } from "react";
 
-import { currentLocale, t } from "@/i18n";
+import { dateFormat, t } from "@/i18n";
 
 import { Endless, useEndless } from "../endless";
 import { Empty, Failed, Loading } from "../states";
@@ -74,7 +74,7 @@ function Days({ events, source, onFilter }: DaysProps) {
 }
 
 function byDay(events: readonly TrailEvent[]): [string, TrailEvent[]][] {
-  const format = new Intl.DateTimeFormat(currentLocale(), { dateStyle: "full" });
+  const format = dateFormat({ dateStyle: "full" });
   const days = new Map<string, TrailEvent[]>();
   for (const event of events) {
     const day = format.format(new Date(event.at));

@@ -2,6 +2,8 @@
 
 import { useNavigate, useSearch } from "@tanstack/react-router";
 
+import { instantOf } from "@/i18n";
+
 import type { TrailQuery } from "./source";
 
 /** As in the address: days, where the API takes timestamps. */
@@ -48,9 +50,10 @@ export function queryOf(filters: Filters): TrailQuery {
   };
 }
 
-/** Start of a day in local time, optionally some days later. */
+/** Start of a day in the person's time zone, optionally some days later. */
 function startOf(day: string | undefined, later: number): string | undefined {
   const parts = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day ?? "");
   if (!parts) return undefined;
-  return new Date(Number(parts[1]), Number(parts[2]) - 1, Number(parts[3]) + later).toISOString();
+  const start = new Date(Date.UTC(Number(parts[1]), Number(parts[2]) - 1, Number(parts[3]) + later));
+  return new Date(instantOf(`${start.toISOString().slice(0, 10)}T00:00`)).toISOString();
 }

@@ -7,6 +7,7 @@ import type { ReactNode } from "react";
 import { Refusal } from "@/api/client";
 import { ago, t } from "@/i18n";
 import { RequestId } from "@/ui/states";
+import { Time } from "@/ui/Time";
 
 import styles from "./Notices.module.css";
 import type { Snapshot, Writing } from "./writing";
@@ -60,7 +61,7 @@ function Offer({ now, writing }: { now: Snapshot; writing: Writing }) {
     <Bar
       tone="warning"
       icon={<IconHistory aria-hidden size={18} />}
-      title={title}
+      title={<Time at={now.offer.at}>{title}</Time>}
       words={isOvertaken ? t("writing.draft.overtaken", { version: now.version }) : undefined}
     >
       <Button size="compact-sm" autoFocus onClick={() => writing.restore()}>
@@ -106,7 +107,7 @@ interface BarProps {
   /** An accented bar is only information, and waits until whoever listens is ready. */
   tone: "accent" | "warning" | "danger";
   icon?: ReactNode;
-  title: string;
+  title: ReactNode;
   words?: string;
   children: ReactNode;
 }

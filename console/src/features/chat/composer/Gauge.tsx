@@ -3,7 +3,7 @@
 import { Tooltip } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 
-import { ago, t } from "@/i18n";
+import { ago, dateTime, t } from "@/i18n";
 import { amount } from "@/ui/quotaWords";
 
 import { useUsage } from "../queries";
@@ -23,7 +23,7 @@ export function Gauge() {
   const more = [
     t("chat.left.of", { left, limit: amount(limit.dimension, limit.limit ?? 0) }),
     t(`usage.level.${limit.level}`),
-    ...(limit.resets_at ? [t("chat.left.resets", { when: ago(limit.resets_at) })] : []),
+    ...(limit.resets_at ? [t("usage.resets", { when: ago(limit.resets_at), at: dateTime(limit.resets_at) })] : []),
   ].join(" · ");
   return (
     <Tooltip label={more} openDelay={200}>

@@ -7,7 +7,7 @@ import { IconHistory, IconHistoryToggle, IconSitemap } from "@tabler/icons-react
 import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 
-import { ago, dateTime, t } from "@/i18n";
+import { ago, t } from "@/i18n";
 import { useSession } from "@/session";
 import { useBrand } from "@/theme/brand";
 import { useNames } from "@/ui/names";
@@ -18,6 +18,7 @@ import type { Subject } from "@/ui/processing/shapes";
 import { ALL_RIGHTS, rightsOn } from "@/ui/sharing/rights";
 import { ShareDialog } from "@/ui/sharing/ShareDialog";
 import { Tag } from "@/ui/Tag";
+import { Time } from "@/ui/Time";
 import { VisibilityMenu } from "@/ui/visibility/VisibilityMenu";
 import { useCommand } from "@/ui/commands";
 import { ConflictDialog } from "@/ui/writing/conflict/ConflictDialog";
@@ -165,9 +166,7 @@ function Facts({ now, writing, document, mayManage }: FactsProps) {
       {document && (
         <>
           <span>{names.ofOrYou(document.owner)}</span>
-          <time dateTime={document.updated_at} title={dateTime(document.updated_at)}>
-            {t("documents.edited", { when: ago(document.updated_at) })}
-          </time>
+          <Time at={document.updated_at}>{t("documents.edited", { when: ago(document.updated_at) })}</Time>
           <Link to="/files/$id" params={{ id: document.id }} className={styles.key} aria-label={`${t("documents.as_file")}: ${document.key}`}>
             {document.key}
           </Link>

@@ -5,6 +5,7 @@ import { IconAlertTriangle, IconClock } from "@tabler/icons-react";
 
 import { t } from "@/i18n";
 import { Progress } from "@/ui/Progress";
+import { Time } from "@/ui/Time";
 
 import type { Fault, Job } from "../queries";
 import { attemptWords, faultWords, nextStep, waitingTitle, waitingWords } from "../words";
@@ -17,7 +18,7 @@ export function Standing({ job }: { job: Job }) {
   if (state !== "queued" || !waiting) return null;
   return (
     <Alert color="gray" role="note" icon={<IconClock aria-hidden size={18} />} title={waitingTitle(waiting)}>
-      <p className={styles.line}>{waitingWords(waiting)}</p>
+      <p className={styles.line}>{waiting.until ? <Time at={waiting.until}>{waitingWords(waiting)}</Time> : waitingWords(waiting)}</p>
       {error && <p className={styles.line}>{t("jobs.stumbled", { attempt: attemptWords(job), message: faultWords(error) })}</p>}
     </Alert>
   );

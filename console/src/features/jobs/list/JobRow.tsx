@@ -23,6 +23,7 @@ interface Props extends RowPlace {
 export function JobRow({ job, owner, ...place }: Props) {
   const read = job.view === "full" ? job : undefined;
   const words = read && standing(read);
+  const until = job.state === "queued" ? read?.waiting?.until : undefined;
   return (
     <li className={`${list.row} ${styles.row}`}>
       <Link to="/settings/team/jobs/$id" params={{ id: job.id }} search={(now: Filters) => now} {...rowLink(place)}>
@@ -31,7 +32,7 @@ export function JobRow({ job, owner, ...place }: Props) {
           <StateTag state={job.state} />
         </span>
         {job.state === "running" && typeof read?.progress === "number" && <Progress label={t("jobs.progress")} share={read.progress} />}
-        {words && <span className={list.excerpt}>{words}</span>}
+        {words && <span className={list.excerpt}>{until ? <Time at={until}>{words}</Time> : words}</span>}
         <span className={`${list.meta} ${styles.meta}`}>
           <span className={styles.who}>{[owner, read?.model, job.state === "succeeded" && tookWords(job)].filter(Boolean).join(" · ")}</span>
           {read && read.attempt > 1 && <span>{attemptWords(read)}</span>}

@@ -4,7 +4,7 @@ import { Button, Input, Select, Textarea, TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 
-import { t } from "@/i18n";
+import { instantOf, t } from "@/i18n";
 import { useSession } from "@/session";
 import { Dialog, DialogActions } from "@/ui/Dialog";
 import { Fault, useSending } from "@/ui/forms";
@@ -75,7 +75,7 @@ function requestOf({ prompt, priority, run_at: runAt, executor }: Draft): ChatRe
   return {
     prompt,
     priority: Number(priority),
-    run_at: runAt ? new Date(runAt).toISOString() : undefined,
+    run_at: runAt ? new Date(instantOf(runAt)).toISOString() : undefined,
     executor: executor || undefined,
   };
 }

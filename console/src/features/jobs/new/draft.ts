@@ -1,10 +1,12 @@
 /** Draft of a question, stored in this browser until it's asked. */
 
+import { instantOf } from "@/i18n";
+
 export interface Draft extends Record<string, unknown> {
   prompt: string;
   /** As the select has it. */
   priority: string;
-  /** As the input has it, in local time; empty means now. */
+  /** As the input has it, in the person's time zone; empty means now. */
   run_at: string;
   /** Empty means any. */
   executor: string;
@@ -20,7 +22,7 @@ const keyOf = (userId: string): string => `teamspace.draft.job.${userId}`;
 /** A start time in the past is dropped. */
 export function found(userId: string, shelf: Shelf, now = Date.now()): Draft {
   const kept = parsed(shelf, keyOf(userId));
-  const late = !(new Date(kept.run_at).getTime() > now);
+  const late = !(instantOf(kept.run_at) > now);
   return { ...kept, run_at: late ? "" : kept.run_at };
 }
 

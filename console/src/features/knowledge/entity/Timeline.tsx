@@ -1,6 +1,6 @@
 /** When an entity is mentioned, by the dates of the documents; a bar leads to the documents of its time. */
 
-import { currentLocale, t } from "@/i18n";
+import { dateFormat, t } from "@/i18n";
 
 import styles from "./Entity.module.css";
 import { placeOfDocument } from "./Evidence";
@@ -49,7 +49,7 @@ const HOUR = 3_600_000;
 
 /** As exact as the whole time needs. */
 function dayOf(length: number): Intl.DateTimeFormat {
-  if (length < HOUR) return new Intl.DateTimeFormat(currentLocale(), { timeStyle: "medium" });
-  if (length < 48 * HOUR) return new Intl.DateTimeFormat(currentLocale(), { dateStyle: "medium", timeStyle: "short" });
-  return new Intl.DateTimeFormat(currentLocale(), { dateStyle: "medium" });
+  if (length < HOUR) return dateFormat({ timeStyle: "medium" });
+  if (length < 48 * HOUR) return dateFormat({ dateStyle: "medium", timeStyle: "short" });
+  return dateFormat({ dateStyle: "medium" });
 }

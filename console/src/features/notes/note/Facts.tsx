@@ -1,8 +1,9 @@
 /** Metadata below the title: access level, owner, time and tags. */
 
-import { ago, dateTime, t } from "@/i18n";
+import { ago, t } from "@/i18n";
 import { useNames } from "@/ui/names";
 import type { Rights } from "@/ui/sharing/rights";
+import { Time } from "@/ui/Time";
 import { VisibilityMenu } from "@/ui/visibility/VisibilityMenu";
 import type { Snapshot, Writing } from "@/ui/writing/writing";
 
@@ -30,9 +31,7 @@ export function Facts({ now, writing, note, rights }: Props) {
       {note && (
         <>
           <span>{names.ofOrYou(note.owner)}</span>
-          <time dateTime={note.updated_at} title={dateTime(note.updated_at)}>
-            {t("notes.edited", { when: ago(note.updated_at) })}
-          </time>
+          <Time at={note.updated_at}>{t("notes.edited", { when: ago(note.updated_at) })}</Time>
         </>
       )}
       <Tags tags={now.text.tags} mayChange={rights.write} onChange={(tags) => writing.write({ tags }, 0)} />

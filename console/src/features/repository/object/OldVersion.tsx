@@ -6,6 +6,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 
 import { ago, t } from "@/i18n";
 import { notice, noticeFault } from "@/ui/notice";
+import { Time } from "@/ui/Time";
 import type { Version } from "@/ui/versions/queries";
 
 import { useRestore, type FileObject } from "../queries";
@@ -26,7 +27,9 @@ export function OldVersion({ file, version, mayRestore }: { file: FileObject; ve
   return (
     <div className={styles.old} role="status">
       <IconHistory aria-hidden size={18} />
-      <p>{t("files.old", { version: version.number, newest: file.version, when: ago(version.created_at) })}</p>
+      <p>
+        <Time at={version.created_at}>{t("files.old", { version: version.number, newest: file.version, when: ago(version.created_at) })}</Time>
+      </p>
       {mayRestore && (
         <Button size="compact-sm" loading={restore.isPending} onClick={() => void perform()}>
           {t("versions.restore")}

@@ -6,6 +6,7 @@ import { useState } from "react";
 
 import { ago, t } from "@/i18n";
 import { useFocusBack } from "@/ui/Dialog";
+import { Time } from "@/ui/Time";
 
 import type { Written } from "../text";
 import type { Conflict, Writing } from "../writing";
@@ -43,9 +44,11 @@ export function ConflictDialog({ conflict, mine, writing, onClose }: Props) {
       classNames={{ content: styles.content, header: styles.header, title: styles.title, body: styles.dialog }}
     >
       <p className={styles.intro}>
-        {merges
-          ? t("writing.conflict.merge.intro")
-          : t("writing.conflict.intro", { version: theirs.version, when: ago(theirs.updated_at) })}
+        {merges ? (
+          t("writing.conflict.merge.intro")
+        ) : (
+          <Time at={theirs.updated_at}>{t("writing.conflict.intro", { version: theirs.version, when: ago(theirs.updated_at) })}</Time>
+        )}
       </p>
       {merges ? (
         <Merge
