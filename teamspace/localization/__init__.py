@@ -1,6 +1,6 @@
 """Message catalogs of the console by locale, with fallbacks."""
 
 from teamspace.core.messages import DEFAULT
-from teamspace.localization.domain import available, files
+from teamspace.localization.domain.catalogs import available, files
 
 __all__ = ["DEFAULT", "available", "files"]

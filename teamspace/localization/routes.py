@@ -2,7 +2,7 @@
 
 from teamspace.core.replies import Reply
 from teamspace.core.routing import PUBLIC, Route
-from teamspace.localization import domain
+from teamspace.localization.domain import catalogs
 from teamspace.localization.schemas import Catalog, CatalogQuery
 
 # fmt: off
@@ -15,4 +15,4 @@ _CACHE_ONE_MINUTE = {"cache-control": "public, max-age=60"}
 
 
 async def catalog(query: CatalogQuery) -> Reply[Catalog]:
-    return Reply(domain.catalog(query.locale), headers=_CACHE_ONE_MINUTE)
+    return Reply(catalogs.catalog(query.locale), headers=_CACHE_ONE_MINUTE)

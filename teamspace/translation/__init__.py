@@ -8,13 +8,14 @@ from teamspace.translation.domain.engine import Translated, remember, translate
 from teamspace.translation.domain.glossary import get_revision
 from teamspace.translation.domain.languages import clean_tag
 from teamspace.translation.domain.requests import translate_text
-from teamspace.translation.schemas import FailedCheck, NewTranslation
+from teamspace.translation.schemas import FailedCheck, NewTranslation, SegmentProblem
 from teamspace.translation.store import INVARIANTS
 
 __all__ = [
     "INVARIANTS",
     "FailedCheck",
     "NewTranslation",
+    "SegmentProblem",
     "Translated",
     "clean_tag",
     "get_revision",

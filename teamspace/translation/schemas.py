@@ -59,6 +59,15 @@ class Check(StrEnum):
     FORBIDDEN = "forbidden"
 
 
+class SegmentProblem(msgspec.Struct, frozen=True):
+    """A check that a translated text fails."""
+
+    check: Check
+    message: str
+    params: dict[str, Param]
+    """The parameters of the message, whose key is `translation.check_<check>`."""
+
+
 class FailedCheck(msgspec.Struct, frozen=True, omit_defaults=True):
     """A check that a segment fails even after the repair."""
 

@@ -7,7 +7,7 @@ import pytest
 
 import teamspace
 from teamspace.core.messages import catalogs
-from teamspace.localization import domain
+from teamspace.localization.domain import catalogs as domain
 from tests.identity.help import refusal
 from tests.support.world import World
 

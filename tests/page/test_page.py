@@ -9,7 +9,7 @@ import re
 import msgspec
 import pytest
 
-from teamspace.localization import domain as localization
+from teamspace.localization.domain import catalogs as localization
 from teamspace.settings import Settings
 from tests.support.world import PASSWORD, World
 from tests.support.world import world as open_world

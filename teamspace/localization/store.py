@@ -1,0 +1,88 @@
+"""Messages, their translations and their counts in SQL: one statement per function, no rules.
+
+The tables are empty before the first synchronisation, which `teamspace serve` runs before it answers.
+"""
+
+from collections.abc import Sequence
+
+from teamspace.core.db import Reads, Tx, as_json, columns
+from teamspace.localization.schemas import (
+    EntryRow,
+    LocaleCoverage,
+    LocalizationPolicy,
+    MessageRow,
+    NamespaceCoverage,
+    SourcedEntry,
+)
+
+# The policy, and what the product's catalogs were at the last synchronisation
+
+
+async def get_policy(db: Reads) -> LocalizationPolicy:
+    row = await db.one(LocalizationPolicy, f"SELECT {columns(LocalizationPolicy)} FROM l10n_policy")
+    assert row is not None, "the migration inserts it"
+    return row
+
+
+async def get_digest(db: Reads) -> str | None:
+    return await db.one(str, "SELECT value FROM instance WHERE name = 'l10n_digest'")
+
+
+async def put_digest(tx: Tx, digest: str) -> None:
+    await tx.run(
+        "INSERT INTO instance (name, value) VALUES ('l10n_digest', :digest)"
+        " ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+        digest=digest,
+    )
+
+
+# Coverage
+
+
+async def select_coverage(db: Reads) -> list[LocaleCoverage]:
+    return await db.all(LocaleCoverage, f"SELECT {columns(LocaleCoverage)} FROM l10n_locales ORDER BY locale")
+
+
+async def select_namespaces(db: Reads, locale: str) -> list[NamespaceCoverage]:
+    return await db.all(
+        NamespaceCoverage,
+        f"SELECT {columns(NamespaceCoverage)} FROM l10n_namespaces WHERE locale = :locale ORDER BY namespace",
+        locale=locale,
+    )
+
+
+async def has_locale(db: Reads, locale: str) -> bool:
+    return await db.exists("SELECT 1 FROM l10n_locales WHERE locale = :locale", locale=locale)
+
+
+async def select_locales(db: Reads) -> list[str]:
+    return await db.all(str, "SELECT locale FROM l10n_locales ORDER BY locale")
+
+
+# Messages and entries
+
+
+async def select_messages(db: Reads) -> list[MessageRow]:
+    return await db.all(MessageRow, f"SELECT {columns(MessageRow)} FROM l10n_messages ORDER BY namespace, key")
+
+
+async def get_message(db: Reads, message_id: str) -> MessageRow | None:
+    return await db.one(MessageRow, f"SELECT {columns(MessageRow)} FROM l10n_messages WHERE id = :id", id=message_id)
+
+
+async def get_entry(db: Reads, entry_id: str) -> EntryRow | None:
+    return await db.one(EntryRow, f"SELECT {columns(EntryRow)} FROM l10n_entries WHERE id = :id", id=entry_id)
+
+
+async def select_sourced(db: Reads, entry_ids: Sequence[str]) -> list[SourcedEntry]:
+    """Return entries with their sources and the names of their authors, in no order."""
+    return await db.all(
+        SourcedEntry,
+        "SELECT e.id, e.locale, e.namespace, e.key, m.source, e.status, e.text, e.origin, e.written_source, e.review,"
+        " e.proposal, e.author_id, users.display_name, e.contributors, e.submitted_at, e.note, e.approved_by,"
+        " e.approved_at, e.updated_at"
+        " FROM l10n_entries AS e JOIN l10n_messages AS m ON m.id = e.message_id"
+        " LEFT JOIN users ON users.id = e.author_id"
+        f" WHERE e.id {db.dialect.in_strings.format('ids')}",
+        ids=as_json(entry_ids),
+    )  # fmt: skip
