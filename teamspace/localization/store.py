@@ -322,9 +322,11 @@ async def scan_words(
 
     A message is read once for each of its words with the prefix, and fits only at the first.
     """
+    # PostgreSQL would begin with the first of two lower bounds, and read the words of the whole index before the prefix.
+    begin = after if after.word >= prefix else ListPosition(prefix)
     position = db.dialect.position
     some = (
-        "SELECT * FROM (SELECT word, namespace, key FROM l10n_words WHERE locale = {} AND word >= :prefix AND word < :above"
+        "SELECT * FROM (SELECT word, namespace, key FROM l10n_words WHERE locale = {} AND word < :above"
         " AND (word, namespace, key) > (:after_word, :after_namespace, :after_key)"
         " ORDER BY word, namespace, key LIMIT :limit) AS found"
     )
@@ -344,8 +346,8 @@ async def scan_words(
         " JOIN l10n_entries AS e ON e.locale = :locale AND e.namespace = w.namespace AND e.key = w.key"
         " JOIN l10n_messages AS m ON m.id = e.message_id"
         " ORDER BY w.word, w.namespace, w.key",
-        prefix=prefix, above=prefix + _LAST, start=f" {prefix}", limit=limit, after_word=after.word,
-        after_namespace=after.namespace, after_key=after.key, **named, **_used(filters, by + fits),
+        above=prefix + _LAST, start=f" {prefix}", limit=limit, after_word=begin.word,
+        after_namespace=begin.namespace, after_key=begin.key, **named, **_used(filters, by + fits),
     )  # fmt: skip
 
 
