@@ -30,15 +30,6 @@ class Catalog(msgspec.Struct, frozen=True):
     messages: Messages
 
 
-class CatalogFile(msgspec.Struct, frozen=True):
-    """A catalog as it is served for good."""
-
-    name: str
-    body: bytes
-    packed: bytes
-    """The same, compressed by gzip."""
-
-
 class CatalogQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     locale: Annotated[str, msgspec.Meta(max_length=40)] | None = None
 
@@ -242,6 +233,23 @@ class QueuedDrafts(msgspec.Struct, frozen=True):
 
 
 # Rows
+
+
+class ServedLocale(msgspec.Struct, frozen=True):
+    """The policy, with a locale and how many texts are served in it; without one before the first synchronisation."""
+
+    default_locale: str
+    switching: bool
+    drafts: bool
+    locale: str | None
+    revision: int | None
+    texts: int | None
+
+
+class MessageText(msgspec.Struct, frozen=True):
+    namespace: str
+    key: str
+    text: str
 
 
 class MessageRow(msgspec.Struct, frozen=True):

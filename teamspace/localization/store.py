@@ -5,15 +5,19 @@ The tables are empty before the first synchronisation, which `teamspace serve` r
 
 from collections.abc import Sequence
 
-from teamspace.core.db import Reads, Tx, as_json, columns
+from teamspace.core.db import Db, Reads, Tx, as_json, columns
 from teamspace.localization.schemas import (
     EntryRow,
     LocaleCoverage,
     LocalizationPolicy,
     MessageRow,
+    MessageText,
     NamespaceCoverage,
+    ServedLocale,
     SourcedEntry,
 )
+
+_READ_SECONDS = 30.0
 
 # The policy, and what the product's catalogs were at the last synchronisation
 
@@ -22,6 +26,44 @@ async def get_policy(db: Reads) -> LocalizationPolicy:
     row = await db.one(LocalizationPolicy, f"SELECT {columns(LocalizationPolicy)} FROM l10n_policy")
     assert row is not None, "the migration inserts it"
     return row
+
+
+async def select_served(db: Reads) -> list[ServedLocale]:
+    """Return every locale with the policy; the policy alone if there is no locale."""
+    return await db.all(
+        ServedLocale,
+        "SELECT p.default_locale, p.switching, p.drafts, l.locale, l.revision,"
+        " l.approved + l.stale + CASE WHEN p.drafts THEN l.machine ELSE 0 END"
+        " FROM l10n_policy AS p LEFT JOIN l10n_locales AS l ON TRUE ORDER BY l.locale",
+    )
+
+
+async def put_policy(tx: Tx, policy: LocalizationPolicy) -> None:
+    await tx.run(
+        "UPDATE l10n_policy SET default_locale = :default_locale, switching = :switching, drafts = :drafts",
+        default_locale=policy.default_locale, switching=policy.switching, drafts=policy.drafts,
+    )  # fmt: skip
+
+
+async def select_sources(db: Db, after: tuple[str, str], limit: int) -> list[MessageText]:
+    """Return a page of the source texts, off the event loop."""
+    return await db.all_offloaded(
+        MessageText,
+        "SELECT namespace, key, source FROM l10n_messages WHERE (namespace, key) > (:namespace, :key)"
+        " ORDER BY namespace, key LIMIT :limit",
+        seconds=_READ_SECONDS, namespace=after[0], key=after[1], limit=limit,
+    )  # fmt: skip
+
+
+async def select_texts(db: Db, locale: str, after: tuple[str, str], limit: int, *, drafts: bool) -> list[MessageText]:
+    """Return a page of what is served in a locale, off the event loop."""
+    served = "text IS NOT NULL" if drafts else "status IN ('approved', 'stale')"
+    return await db.all_offloaded(
+        MessageText,
+        f"SELECT namespace, key, text FROM l10n_entries WHERE locale = :locale AND {served}"
+        " AND (namespace, key) > (:namespace, :key) ORDER BY namespace, key LIMIT :limit",
+        seconds=_READ_SECONDS, locale=locale, namespace=after[0], key=after[1], limit=limit,
+    )  # fmt: skip
 
 
 async def get_digest(db: Reads) -> str | None:
