@@ -1,18 +1,28 @@
 """Routes of localization: the console's messages, and the instance's languages."""
 
 from teamspace.core.db import Db
+from teamspace.core.errors import Conflict, NothingApproved, QuotaExceeded, StorageFull
+from teamspace.core.permissions import Feature as F
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
-from teamspace.core.replies import Reply
+from teamspace.core.replies import Accepted, Reply
 from teamspace.core.routing import BEARER, PUBLIC, Route
-from teamspace.localization.domain import policy
+from teamspace.jobs import Queue
+from teamspace.localization.domain import drafting, exporting, importing, policy
 from teamspace.localization.domain.catalogs import CatalogCache
-from teamspace.localization.schemas import Catalog, CatalogQuery, LocalizationPolicy, LocalizationPolicyChange
+from teamspace.localization.schemas import Catalog, CatalogQuery, ImportChoice, ImportResult, LocaleChoice, LocaleExport, LocalizationPolicy, LocalizationPolicyChange, QueuedDrafts
+from teamspace.settings import Settings
 
 # fmt: off
 ROUTES = (
     Route("GET", "/api/i18n/catalog", PUBLIC, None,              None, "catalog",    "Return the console's messages for a locale, with fallbacks for missing ones.", unlimited=True),
     Route("PUT", "/api/i18n",         BEARER, P.INSTANCE_MANAGE, None, "set_policy", "Set the default locale, whether people choose their own, and whether unreviewed translations are served."),
+    Route("POST", "/api/l10n/import", BEARER, P.LOCALIZATION_MANAGE, None, "import_files", "Read a locale's catalog file, or all, into the tables; approved texts and proposals stay.",
+          refuses=(Conflict,)),
+    Route("POST", "/api/l10n/export", BEARER, P.LOCALIZATION_MANAGE, None, "export", "Write a locale's approved texts to its catalog file.",
+          refuses=(Conflict, NothingApproved, StorageFull)),
+    Route("POST", "/api/l10n/draft", BEARER, P.LOCALIZATION_MANAGE, F.TRANSLATE, "draft", "Queue up to 20 jobs that draft what is missing in a locale, and say how much remains.",
+          refuses=(QuotaExceeded,)),
 )
 # fmt: on
 
@@ -26,3 +36,15 @@ async def catalog(db: Db, catalogs: CatalogCache, query: CatalogQuery) -> Reply[
 
 async def set_policy(db: Db, who: Principal, body: LocalizationPolicyChange) -> LocalizationPolicy:
     return await policy.change(db, who, body)
+
+
+async def import_files(db: Db, who: Principal, settings: Settings, body: ImportChoice) -> ImportResult:
+    return await importing.import_files(db, who, settings.data, body.locale)
+
+
+async def export(db: Db, who: Principal, settings: Settings, body: LocaleChoice) -> LocaleExport:
+    return await exporting.export(db, who, settings.data, body.locale)
+
+
+async def draft(db: Db, who: Principal, queue: Queue, body: LocaleChoice) -> Accepted[QueuedDrafts]:
+    return Accepted(await drafting.queue_drafts(db, who, queue, body.locale))

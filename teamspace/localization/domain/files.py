@@ -1,23 +1,25 @@
 """The folder of catalog files: `<data>/locales/<locale>.json`, and a sidecar for each in `.meta`.
 
 Written only by an export, read only by an import. Every name is a language tag and every step is relative to an open
-folder, so that neither a name nor a symbolic link leads elsewhere. A lock keeps the two files of a locale together.
-All functions block: call them in a thread.
+folder, so that neither a name nor a symbolic link leads elsewhere. A lock between processes keeps the two files of a
+locale together: hold it (`locked`) to read or write. All other functions block: call them in a thread.
 """
 
+import asyncio
 import contextlib
 import fcntl
 import os
 import re
 import shutil
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
 
+from teamspace.core import pools
 from teamspace.core.crypto import sync_folder
-from teamspace.core.errors import BadRequest, StorageFull
+from teamspace.core.errors import BadRequest, Conflict, StorageFull
 from teamspace.localization.domain import codec
 from teamspace.localization.domain.codec import FileMessage, Mark
 
@@ -29,6 +31,10 @@ _SUFFIX, _PART = ".json", ".part"
 _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _READ_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _WRITE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+_LOCK_FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+_LOCK_TRIES, _LOCK_PAUSE = 300, 0.1
 
 
 class LocaleFile(msgspec.Struct, frozen=True):
@@ -58,36 +64,48 @@ def decode(file: LocaleFile) -> FileContent:
     return FileContent(file.locale, file.name, codec.decode_catalog(file.name, file.catalog), marks)
 
 
+@contextlib.asynccontextmanager
+async def locked(data: Path, *, shared: bool) -> AsyncIterator[None]:
+    """Hold the lock of the folder. Who waits for it holds no thread."""
+    operation = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+    for _ in range(_LOCK_TRIES):
+        descriptor = await pools.FILES.run(_try_lock, data, operation)
+        if descriptor is not None:
+            with _closing(descriptor):
+                yield
+            return
+        await asyncio.sleep(_LOCK_PAUSE)
+    raise Conflict("localization.files_locked")
+
+
 def read(data: Path, locale: str | None = None) -> list[LocaleFile]:
     """Read the files of one locale, or of all in the order of their names; nothing where there is none."""
     if locale is not None:
         _check(locale)
-    with _locked(data, fcntl.LOCK_SH):
-        try:
-            folder = os.open(data / FOLDER, _FOLDER_FLAGS)
-        except FileNotFoundError:
-            return []
-        except OSError:
-            raise _unreadable(FOLDER) from None
-        with _closing(folder):
-            names = _list_locales(folder) if locale is None else [locale]
-            return [file for name in names if (file := _read_locale(folder, name))]
+    try:
+        folder = os.open(data / FOLDER, _FOLDER_FLAGS)
+    except FileNotFoundError:
+        return []
+    except OSError:
+        raise _unreadable(FOLDER) from None
+    with _closing(folder):
+        names = _list_locales(folder) if locale is None else [locale]
+        return [file for name in names if (file := _read_locale(folder, name))]
 
 
 def write(data: Path, file: LocaleFile) -> Path:
     """Write the files of a locale; after a crash each is the old or the new one, never a part of it."""
     _check(file.locale)
     try:
-        with _locked(data, fcntl.LOCK_EX):
-            (data / FOLDER).mkdir(exist_ok=True)
-            with _closing(os.open(data / FOLDER, _FOLDER_FLAGS)) as folder:
-                with contextlib.suppress(FileExistsError):
-                    os.mkdir(_META, dir_fd=folder)
-                # The marks first: a mark with the hash of a text that the file does not have yet approves nothing.
-                with _closing(os.open(_META, _FOLDER_FLAGS, dir_fd=folder)) as meta:
-                    _replace(meta, file.name, file.marks or codec.encode_marks({}))
-                _replace(folder, file.name, file.catalog)
-            sync_folder(data)
+        (data / FOLDER).mkdir(exist_ok=True)
+        with _closing(os.open(data / FOLDER, _FOLDER_FLAGS)) as folder:
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(_META, dir_fd=folder)
+            # The marks first: a mark with the hash of a text that the file does not have yet approves nothing.
+            with _closing(os.open(_META, _FOLDER_FLAGS, dir_fd=folder)) as meta:
+                _replace(meta, file.name, file.marks or codec.encode_marks({}))
+            _replace(folder, file.name, file.catalog)
+        sync_folder(data)
     except OSError as fault:
         raise StorageFull("localization.not_written", file=file.name) from fault
     return data / FOLDER / file.name
@@ -97,7 +115,8 @@ def seed(data: Path, files: Iterable[LocaleFile]) -> bool:
     """Create the folder with these files unless it exists; it appears complete or not at all."""
     if os.path.lexists(data / FOLDER):
         return False
-    with _locked(data, fcntl.LOCK_EX):
+    with _closing(os.open(data / _LOCK, _LOCK_FLAGS, 0o600)) as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
         if os.path.lexists(data / FOLDER):
             return False
         new = data / _NEW
@@ -175,13 +194,15 @@ def _write_new(folder: int, name: str, body: bytes) -> None:
         os.fsync(out.fileno())
 
 
-@contextlib.contextmanager
-def _locked(data: Path, operation: int) -> Iterator[None]:
-    """Hold the lock of the folder, shared or alone."""
-    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-    with _closing(os.open(data / _LOCK, flags, 0o600)) as descriptor:
-        fcntl.flock(descriptor, operation)
-        yield
+def _try_lock(data: Path, operation: int) -> int | None:
+    """Return a descriptor that holds the lock until it is closed; None if another one does."""
+    descriptor = os.open(data / _LOCK, _LOCK_FLAGS, 0o600)
+    try:
+        fcntl.flock(descriptor, operation | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        return None
+    return descriptor
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ from teamspace.translation import clean_tag
 async def change(db: Db, who: Principal, request: LocalizationPolicyChange) -> LocalizationPolicy:
     """Set the policy; it is in force at once, in every process."""
     locale = clean_tag(request.default_locale, "default_locale")
-    async with db.write(who, "localization.set_policy", lock=("l10n_policy", "")) as tx:
+    async with db.write(who, "l10n.set_policy", lock=("l10n_policy", "")) as tx:
         known = await store.select_locales(tx) or sorted(catalogs.available())
         if locale not in known:
             raise BadRequest.at("/default_locale", "value.one_of", choices=", ".join(known))
