@@ -81,6 +81,7 @@ class MessageProposal(msgspec.Struct, frozen=True):
     text: str
     author: str
     author_name: str
+    """Empty if the author is in another company."""
     submitted_at: str
     note: str | None
     """Why a reviewer returned it."""

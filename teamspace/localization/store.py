@@ -432,18 +432,18 @@ async def delete_words(tx: Tx, locale: str, words: Sequence[MessageWord]) -> Non
 # Lists
 
 
-async def select_sourced(db: Reads, entry_ids: Sequence[str]) -> list[SourcedEntry]:
-    """Return entries with their sources and the names of their authors, in no order."""
+async def select_sourced(db: Reads, org_id: str, entry_ids: Sequence[str]) -> list[SourcedEntry]:
+    """Return entries with their sources, and the names of authors who are in the company, in no order."""
     return await db.all(
         SourcedEntry,
         "SELECT e.id, e.locale, e.namespace, e.key, m.source, e.status, e.text, e.origin, e.written_source, e.review,"
         " e.proposal, e.author_id, users.display_name, e.contributors, e.submitted_at, e.note, e.approved_by,"
         " e.approved_at, e.updated_at"
         " FROM l10n_entries AS e JOIN l10n_messages AS m ON m.id = e.message_id"
-        " LEFT JOIN users ON users.id = e.author_id"
+        " LEFT JOIN users ON users.id = e.author_id AND users.org_id = :org_id"
         f" WHERE e.id {db.dialect.in_strings.format('ids')}",
-        ids=as_json(entry_ids),
-    )
+        org_id=org_id, ids=as_json(entry_ids),
+    )  # fmt: skip
 
 
 async def scan(db: Reads, filters: EntryFilters, after: ListPosition, limit: int) -> list[EntryPosition]:

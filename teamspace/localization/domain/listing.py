@@ -121,7 +121,7 @@ async def _find_ids(db: Db, locale: str, query: MessagesQuery) -> list[str]:
 
 async def _load(db: Reads, who: Principal, ids: Sequence[str]) -> list[LocalizedMessage]:
     """Return messages in this order."""
-    by_id = {row.id: row for row in await store.select_sourced(db, ids)}
+    by_id = {row.id: row for row in await store.select_sourced(db, who.org_id, ids)}
     return await show([by_id[id] for id in ids if id in by_id], who)
 
 

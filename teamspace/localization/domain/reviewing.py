@@ -52,7 +52,7 @@ async def submit(db: Db, who: Principal, entry_id: str, draft: MessageDraft) -> 
             raise Conflict("localization.source_changed")
         _describe(tx, entry)
         await writing.write(tx, entry.locale, [(entry, _with_proposal(entry, text, who.user_id))])
-        rows = await store.select_sourced(tx, [entry_id])
+        rows = await store.select_sourced(tx, who.org_id, [entry_id])
     return (await listing.show(rows, who, warnings))[0]
 
 
@@ -83,7 +83,7 @@ async def _approve(db: Db, who: Principal, entry_id: str, decision: MessageRevie
             raise Conflict("localization.changed")
         _describe(tx, entry)
         await writing.write(tx, entry.locale, [(entry, _approved(entry, checked, who.user_id))])
-        rows = await store.select_sourced(tx, [entry_id])
+        rows = await store.select_sourced(tx, who.org_id, [entry_id])
     return (await listing.show(rows, who, checked.warnings))[0]
 
 
@@ -144,7 +144,7 @@ async def _return(db: Db, who: Principal, entry_id: str, decision: MessageReview
             entry, review=ReviewState.RETURNED, note=note, reviewer_id=who.user_id, updated_at=clock.stamp()
         )
         await writing.write(tx, entry.locale, [(entry, returned)])
-        rows = await store.select_sourced(tx, [entry_id])
+        rows = await store.select_sourced(tx, who.org_id, [entry_id])
     return (await listing.show(rows, who))[0]
 
 
