@@ -4,8 +4,8 @@
 """
 
 from teamspace.core.messages import DEFAULT
-from teamspace.localization.domain.catalogs import available, files
+from teamspace.localization.domain.catalogs import CatalogCache, available, find_served, list_locales
 from teamspace.localization.domain.syncing import synchronise
 from teamspace.localization.store import INVARIANTS
 
-__all__ = ["DEFAULT", "INVARIANTS", "available", "files", "synchronise"]
+__all__ = ["DEFAULT", "INVARIANTS", "CatalogCache", "available", "find_served", "list_locales", "synchronise"]

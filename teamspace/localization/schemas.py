@@ -30,15 +30,6 @@ class Catalog(msgspec.Struct, frozen=True):
     messages: Messages
 
 
-class CatalogFile(msgspec.Struct, frozen=True):
-    """A catalog as it is served for good."""
-
-    name: str
-    body: bytes
-    packed: bytes
-    """The same, compressed by gzip."""
-
-
 class CatalogQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     locale: Annotated[str, msgspec.Meta(max_length=40)] | None = None
 
@@ -90,6 +81,7 @@ class MessageProposal(msgspec.Struct, frozen=True):
     text: str
     author: str
     author_name: str
+    """Empty if the author is in another company."""
     submitted_at: str
     note: str | None
     """Why a reviewer returned it."""
@@ -233,6 +225,21 @@ class DraftJob(msgspec.Struct, frozen=True):
     state: str
 
 
+class DraftInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Messages to draft in a locale."""
+
+    locale: str
+    entry_ids: list[str]
+
+
+class DraftedMessages(msgspec.Struct, frozen=True):
+    """How many messages have a draft now, and how many are left, since the model's answer could not be used."""
+
+    locale: str
+    drafted: int
+    left: int
+
+
 class QueuedDrafts(msgspec.Struct, frozen=True):
     """The jobs that draft translations. `queued` and `remaining`: how many messages they have, and how many have none."""
 
@@ -242,6 +249,52 @@ class QueuedDrafts(msgspec.Struct, frozen=True):
 
 
 # Rows
+
+
+class ServedLocale(msgspec.Struct, frozen=True):
+    """The policy, with a locale and how many texts are served in it; without one before the first synchronisation."""
+
+    default_locale: str
+    switching: bool
+    drafts: bool
+    locale: str | None
+    revision: int | None
+    texts: int | None
+
+
+class KnownText(msgspec.Struct, frozen=True):
+    """A message of the product, and its text in a locale."""
+
+    entry_id: str
+    namespace: str
+    key: str
+    source: str
+    source_hash: str
+    text: str | None
+    approved_at: str | None
+
+
+class ApprovedText(msgspec.Struct, frozen=True):
+    namespace: str
+    key: str
+    text: str
+    source_hash: str
+    """Of the source that it was approved for."""
+    origin: MessageOrigin
+    approved_by: str | None
+    approved_at: str
+
+
+class EntrySource(msgspec.Struct, frozen=True):
+    entry_id: str
+    source: str
+    source_hash: str
+
+
+class MessageText(msgspec.Struct, frozen=True):
+    namespace: str
+    key: str
+    text: str
 
 
 class MessageRow(msgspec.Struct, frozen=True):

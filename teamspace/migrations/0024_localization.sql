@@ -126,3 +126,11 @@ CREATE TABLE l10n_policy (
     drafts BOOLEAN NOT NULL
 ) STRICT, WITHOUT ROWID;
 INSERT INTO l10n_policy (name, default_locale, switching, drafts) VALUES ('instance', 'en', TRUE, TRUE);
+
+-- What is being drafted by a job, so that no other one drafts it too. A job that has ended leaves its rows.
+CREATE TABLE l10n_drafting (
+    entry_id TEXT PRIMARY KEY,
+    locale TEXT NOT NULL,
+    job_id TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX l10n_drafting_by_locale ON l10n_drafting (locale, job_id);

@@ -46,13 +46,13 @@ async def submit(db: Db, who: Principal, entry_id: str, draft: MessageDraft) -> 
     if entry.locale == DEFAULT:
         raise Conflict("localization.source_locale")
     warnings = _refuse_errors(await pools.TEXT.run(translation.check_message, message.source, text, entry.locale))
-    async with db.write(who, "l10n.submit", lock=(writing.LOCK, entry.locale)) as tx:
+    async with db.write(who, "l10n.submit", lock=("l10n", entry.locale)) as tx:
         entry, current = await _get(tx, entry_id)
         if current.source_hash != message.source_hash:
             raise Conflict("localization.source_changed")
         _describe(tx, entry)
         await writing.write(tx, entry.locale, [(entry, _with_proposal(entry, text, who.user_id))])
-        rows = await store.select_sourced(tx, [entry_id])
+        rows = await store.select_sourced(tx, who.org_id, [entry_id])
     return (await listing.show(rows, who, warnings))[0]
 
 
@@ -76,14 +76,14 @@ async def review(db: Db, who: Principal, entry_id: str, decision: MessageReview)
 async def _approve(db: Db, who: Principal, entry_id: str, decision: MessageReview) -> LocalizedMessage:
     """Approve the open proposal; without one the draft, or a stale text for its new source. It is served at once."""
     checked = await _check(await _get(db, entry_id), who, decision)
-    async with db.write(who, "l10n.approve", lock=(writing.LOCK, checked.entry.locale)) as tx:
+    async with db.write(who, "l10n.approve", lock=("l10n", checked.entry.locale)) as tx:
         entry, message = await _get(tx, entry_id)
         text = _find_text(entry, message, who, decision)
         if text != checked.text or message.source_hash != checked.message.source_hash:
             raise Conflict("localization.changed")
         _describe(tx, entry)
         await writing.write(tx, entry.locale, [(entry, _approved(entry, checked, who.user_id))])
-        rows = await store.select_sourced(tx, [entry_id])
+        rows = await store.select_sourced(tx, who.org_id, [entry_id])
     return (await listing.show(rows, who, checked.warnings))[0]
 
 
@@ -134,7 +134,7 @@ async def _return(db: Db, who: Principal, entry_id: str, decision: MessageReview
     """Give a proposal back to its author, with a note."""
     note = _clean(decision.note, "note").strip() or None if decision.note else None
     entry, _ = await _get(db, entry_id)
-    async with db.write(who, "l10n.return", lock=(writing.LOCK, entry.locale)) as tx:
+    async with db.write(who, "l10n.return", lock=("l10n", entry.locale)) as tx:
         entry, _ = await _get(tx, entry_id)
         if entry.review is not ReviewState.SUBMITTED:
             raise Conflict("localization.nothing_to_review")
@@ -144,7 +144,7 @@ async def _return(db: Db, who: Principal, entry_id: str, decision: MessageReview
             entry, review=ReviewState.RETURNED, note=note, reviewer_id=who.user_id, updated_at=clock.stamp()
         )
         await writing.write(tx, entry.locale, [(entry, returned)])
-        rows = await store.select_sourced(tx, [entry_id])
+        rows = await store.select_sourced(tx, who.org_id, [entry_id])
     return (await listing.show(rows, who))[0]
 
 
