@@ -123,6 +123,8 @@ UNFENCED = {
         "tenancy.select_teams_like", "tenancy.has_team_slug",
     ),
     "whether a person is protected from admins; says nothing else": ("tenancy.is_operator",),
+    "messages of the instance, with the names of people in the caller's own company": ("localization.select_sourced",),
+    "which people of a catalog file exist; the file's reader is an operator": ("localization.select_people",),
     "a number, which grows with every change of the caller's own glossary": ("translation.get_revision",),
     "of the caller's own company, and of the plugin that asks": (
         "oop.get_value", "oop.select_keys", "oop.get_size",

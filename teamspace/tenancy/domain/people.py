@@ -110,8 +110,10 @@ async def whoami(db: Db, who: Principal) -> Whoami:
 
 async def update_profile(db: Db, who: Principal, locales: Locales, request: Profile) -> UserView:
     """Change name, locale, time zone, and the team of the session."""
-    if isinstance(request.locale, str) and request.locale not in locales.available:
-        raise BadRequest.at("/locale", "tenancy.locale", choices=", ".join(locales.available))
+    if isinstance(request.locale, str):
+        available = await locales.find(db)
+        if request.locale not in available:
+            raise BadRequest.at("/locale", "tenancy.locale", choices=", ".join(available))
     if isinstance(request.time_zone, str) and request.time_zone not in TIME_ZONES:
         raise BadRequest.at("/time_zone", "tenancy.time_zone")
     async with db.write(who, "profile.update", lock=("user", who.user_id)) as tx:
