@@ -449,12 +449,14 @@ async def select_sourced(db: Reads, org_id: str, entry_ids: Sequence[str]) -> li
 async def scan(db: Reads, filters: EntryFilters, after: ListPosition, limit: int) -> list[EntryPosition]:
     """Read on in the order of namespaces and keys, by the index of one filter; the others decide whether a row fits."""
     by, fits = _conditions(filters)
+    # One lower bound for the index: with a namespace as well, it would be read from the namespace's first key.
+    begin = "key > :after_key" if filters.namespace else "(namespace, key) > (:after_namespace, :after_key)"
     return await db.all(
         EntryPosition,
         f"SELECT id, '' AS word, namespace, key, {fits} AS fits FROM l10n_entries AS e"
-        f" WHERE locale = :locale{by} AND (namespace, key) > (:after_namespace, :after_key)"
-        " ORDER BY namespace, key LIMIT :limit",
-        limit=limit, after_namespace=after.namespace, after_key=after.key, **_used(filters, by + fits),
+        f" WHERE locale = :locale{by} AND {begin} ORDER BY namespace, key LIMIT :limit",
+        limit=limit, after_key=after.key, **({} if filters.namespace else {"after_namespace": after.namespace}),
+        **_used(filters, by + fits),
     )  # fmt: skip
 
 
