@@ -8,7 +8,7 @@
     │   ├── InvalidCredentials, TotpRequired, TotpInvalid, TokenExpired
     ├── TenantSuspended 402
     ├── Forbidden 403
-    │   ├── FeatureDisabled, OrgSuspended, OutOfScope, ReauthRequired, SelfRoleChange, ToolDisabled
+    │   ├── FeatureDisabled, OrgSuspended, OutOfScope, ReauthRequired, SelfReview, SelfRoleChange, ToolDisabled
     ├── NotFound 404, MethodNotAllowed 405
     ├── Conflict 409
     │   ├── AlreadyBootstrapped, IdempotencyConflict, NotCancellable, NothingApproved, SingleTenant, StaleClaim
@@ -217,6 +217,10 @@ class OutOfScope(Forbidden):
 
 class ReauthRequired(Forbidden):
     code, title = "reauth_required", "Reauthentication is required"
+
+
+class SelfReview(Forbidden):
+    code, title = "self_review", "You cannot review your own work"
 
 
 class SelfRoleChange(Forbidden):

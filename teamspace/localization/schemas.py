@@ -371,8 +371,61 @@ class EntryPosition(msgspec.Struct, frozen=True):
     fits: bool
 
 
-class LocaleMessages(msgspec.Struct, frozen=True):
-    """A catalog of the product or of a file."""
+class EntryStatus(msgspec.Struct, frozen=True):
+    id: str
+    status: MessageStatus
+
+
+class NewEntry(msgspec.Struct, frozen=True):
+    """A message in a new locale, or a new message in a locale; without a text it is missing."""
+
+    message_id: str
+    text: str | None
+    words: str
+
+
+class RetiredEntry(msgspec.Struct, frozen=True):
+    """What people have written or approved for a message that the product no longer has."""
 
     locale: str
-    messages: Messages
+    namespace: str
+    key: str
+    text: str | None
+    origin: MessageOrigin | None
+    source_hash: str | None
+    written_source: str | None
+    translated_by: str | None
+    approved_by: str | None
+    approved_at: str | None
+    review: ReviewState | None
+    proposal: str | None
+    proposal_source_hash: str | None
+    author_id: str | None
+    contributors: list[str] | None
+    submitted_at: str | None
+    note: str | None
+    reviewer_id: str | None
+
+
+class MessageWord(msgspec.Struct, frozen=True):
+    word: str
+    namespace: str
+    key: str
+
+
+class EntryFilters(msgspec.Struct, frozen=True):
+    """Which entries of a locale a list has. `reviewer`: only what waits for a review by this person."""
+
+    locale: str
+    status: MessageStatus | None = None
+    namespace: str | None = None
+    review: ReviewState | None = None
+    reviewer: str | None = None
+
+
+class ListPosition(msgspec.Struct, frozen=True, array_like=True):
+    """The last row that a page has read."""
+
+    word: str = ""
+    namespace: str = ""
+    key: str = ""

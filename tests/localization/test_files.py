@@ -203,7 +203,9 @@ async def test_readers_see_the_two_files_of_one_export(tmp_path: Path) -> None:
     await asyncio.gather(write(), read(), read())
 
 
-async def test_readers_share_the_lock_and_a_writer_has_it_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_readers_share_the_lock_and_a_writer_has_it_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(files, "_LOCK_TRIES", 2)
     async with files.locked(tmp_path, shared=True), files.locked(tmp_path, shared=True):
         with pytest.raises(Conflict):

@@ -20,12 +20,12 @@ from teamspace.jobs import Authority, Queue
 from teamspace.localization import store
 from teamspace.localization.domain import words, writing
 from teamspace.localization.schemas import (
+    MAX_MESSAGE,
     DraftedMessages,
     DraftInput,
     DraftJob,
     EntryRow,
     EntrySource,
-    MAX_MESSAGE,
     MessageOrigin,
     QueuedDrafts,
 )

@@ -89,7 +89,9 @@ async def _read_known(db: Db, locale: str) -> dict[str, KnownText]:
 async def _write(db: Db, who: Principal, compared: _Compared) -> LocaleImport:
     """Write what a file changes, some entries at a time. After a crash, importing once more completes it."""
     added = changed = 0
-    people = await store.select_people(db, sorted({each.mark.by for each in compared.incoming if each.mark and each.mark.by}))
+    people = await store.select_people(
+        db, sorted({each.mark.by for each in compared.incoming if each.mark and each.mark.by})
+    )
     for some in [*writing.batches(compared.incoming, _WRITTEN_AT_ONCE)] or [[]]:
         async with db.write(who, "l10n.import") as tx:
             await _lock(tx, compared.locale)
@@ -188,5 +190,9 @@ def _check(content: FileContent, message: FileMessage, incoming: Incoming) -> No
     source = incoming.source if is_current else message.text
     if errors := translation.check_message(source, message.text, content.locale).errors:
         raise BadRequest(
-            "localization.file_message", file=content.file, line=message.line, name=message.name, problem=errors[0].message
+            "localization.file_message",
+            file=content.file,
+            line=message.line,
+            name=message.name,
+            problem=errors[0].message,
         )
