@@ -355,8 +355,11 @@ class Stage:
 
     async def proposed_text(self) -> str:
         """Return the id of a message with a proposal that none of the callers has made."""
-        id, author = await self.console_text(), self.teams[HOME].author
-        who = Principal("api", Call(while_suspended=True), user_id=author.user_id, org_id=author.org.id)
+        id, home = await self.console_text(), self.teams[HOME]
+        who = Principal(
+            "api", Call(new_id(), while_suspended=True), user_id=home.author.user_id, org_id=home.org.id,
+            team_id=home.team.id,
+        )  # fmt: skip
         await reviewing.submit(self.world.db, who, id, MessageDraft("Notizen"))
         return id
 
