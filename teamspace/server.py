@@ -135,6 +135,7 @@ async def _serve(settings: Settings) -> None:
             await app.fleet.recover(db)
         await _claim_folder(db, app.files)
         await localization.synchronise(db)
+        await localization.seed_files(settings.data)
         server = _server(app, settings)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -316,6 +317,7 @@ async def _check_once(settings: Settings) -> None:
     """Check the database and bring it up to date once for all processes, so that an error stops the start."""
     async with open_database(settings, partial(_check_database, settings=settings)) as db:
         await localization.synchronise(db)
+        await localization.seed_files(settings.data)
 
 
 def _run_worker(settings: Settings) -> None:

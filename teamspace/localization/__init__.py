@@ -1,11 +1,22 @@
 """The console's messages in every language: catalogs with fallbacks, translations by people and drafts, their review.
 
-`synchronise` brings the product's texts into the database; a server calls it before it answers.
+`synchronise` brings the product's texts into the database, and `seed_files` writes the first catalog files; a server calls
+both before it answers.
 """
 
 from teamspace.core.messages import DEFAULT
 from teamspace.localization.domain.catalogs import CatalogCache, available, find_served, list_locales
+from teamspace.localization.domain.exporting import seed_files
 from teamspace.localization.domain.syncing import synchronise
 from teamspace.localization.store import INVARIANTS
 
-__all__ = ["DEFAULT", "INVARIANTS", "CatalogCache", "available", "find_served", "list_locales", "synchronise"]
+__all__ = [
+    "DEFAULT",
+    "INVARIANTS",
+    "CatalogCache",
+    "available",
+    "find_served",
+    "list_locales",
+    "seed_files",
+    "synchronise",
+]

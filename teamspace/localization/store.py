@@ -35,6 +35,7 @@ from teamspace.localization.schemas import (
     StatusCounts,
 )
 
+_READ_SECONDS = 30.0
 _CHANGING = (
     "current_hash", "text", "words", "origin", "source_hash", "written_source", "translated_by", "approved_by",
     "approved_at", "updated_at", "review", "proposal", "proposal_source_hash", "author_id", "contributors",
@@ -53,7 +54,6 @@ _OF_SOURCES = "''"
 _LAST = "\U0010ffff"
 _TO_REVIEW = "(e.review = 'submitted' OR (e.review IS NULL AND e.status = 'machine'))"
 _NOT_OWN = "e.contributors NOT LIKE :reviewer"
-_READ_SECONDS = 30.0
 
 # The policy, and what the product's catalogs were at the last synchronisation
 

@@ -349,14 +349,19 @@ class Stage:
         return row.id
 
     async def console_text(self) -> str:
-        """Return the id of a message in a locale; messages belong to the instance."""
-        await localization.synchronise(self.world.db, {"en": {"notes": {"title": "Notes"}}, "de": {}})
-        return await self.world.db.one(str, "SELECT id FROM l10n_entries WHERE locale = 'de'") or ""
+        """Return the id of a message in a locale that nobody has proposed a text for; messages belong to the instance."""
+        sources = {f"text{number:03}": "Notes" for number in range(500)}
+        await localization.synchronise(self.world.db, {"en": {"notes": sources}, "de": {}})
+        unused = "SELECT id FROM l10n_entries WHERE locale = 'de' AND status = 'missing' AND review IS NULL LIMIT 1"
+        return await self.world.db.one(str, unused) or ""
 
     async def proposed_text(self) -> str:
         """Return the id of a message with a proposal that none of the callers has made."""
-        id, author = await self.console_text(), self.teams[HOME].author
-        who = Principal("api", Call(while_suspended=True), user_id=author.user_id, org_id=author.org.id)
+        id, home = await self.console_text(), self.teams[HOME]
+        who = Principal(
+            "api", Call(new_id(), while_suspended=True), user_id=home.author.user_id, org_id=home.org.id,
+            team_id=home.team.id,
+        )  # fmt: skip
         await reviewing.submit(self.world.db, who, id, MessageDraft("Notizen"))
         return id
 

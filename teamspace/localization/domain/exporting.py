@@ -35,7 +35,7 @@ async def export(db: Db, who: Principal, data: Path, given: str) -> LocaleExport
     return LocaleExport(locale, len(rows), str(path.relative_to(data)))
 
 
-async def seed(data: Path) -> None:
+async def seed_files(data: Path) -> None:
     """Create the folder at the first start, with the catalogs that ship."""
     await pools.FILES.run(_seed, data)
 
