@@ -35,7 +35,6 @@ from teamspace.localization.schemas import (
     StatusCounts,
 )
 
-_READ_SECONDS = 30.0
 _CHANGING = (
     "current_hash", "text", "words", "origin", "source_hash", "written_source", "translated_by", "approved_by",
     "approved_at", "updated_at", "review", "proposal", "proposal_source_hash", "author_id", "contributors",
@@ -48,11 +47,13 @@ _COUNTS = {
 }  # fmt: skip
 _COUNTED = ", ".join(_COUNTS.values())
 _AS_COUNTED = ", ".join(f"{counted} AS {name}" for name, counted in _COUNTS.items())
+_SUMS = ", ".join(f"COALESCE(SUM({name}), 0) AS {name}" for name in _COUNTS)
 _WORD = {"word": "TEXT", "namespace": "TEXT", "key": "TEXT"}
 _OF_SOURCES = "''"
 _LAST = "\U0010ffff"
 _TO_REVIEW = "(e.review = 'submitted' OR (e.review IS NULL AND e.status = 'machine'))"
 _NOT_OWN = "e.contributors NOT LIKE :reviewer"
+_READ_SECONDS = 30.0
 
 # The policy, and what the product's catalogs were at the last synchronisation
 
@@ -273,10 +274,10 @@ async def count_namespaces(tx: Tx, locale: str) -> None:
 
 async def count_locale(tx: Tx, locale: str) -> None:
     """Set the counts of a locale to the sums of its namespaces, as a new revision."""
-    sums = ", ".join(f"COALESCE(SUM({name}), 0)" for name in StatusCounts.__struct_fields__)
     await tx.run(
-        f"UPDATE l10n_locales SET revision = revision + 1, ({columns(StatusCounts)}) ="
-        f" (SELECT {sums} FROM l10n_namespaces WHERE l10n_namespaces.locale = :locale) WHERE locale = :locale",
+        "UPDATE l10n_locales SET revision = l10n_locales.revision + 1, total = s.total, approved = s.approved,"
+        " machine = s.machine, missing = s.missing, stale = s.stale, submitted = s.submitted"
+        f" FROM (SELECT {_SUMS} FROM l10n_namespaces WHERE locale = :locale) AS s WHERE l10n_locales.locale = :locale",
         locale=locale,
     )
 
@@ -371,7 +372,13 @@ async def update_entries(tx: Tx, rows: Sequence[EntryRow]) -> list[EntryStatus]:
     given = tx.dialect.json_table("rows", **dict.fromkeys(("id", *_CHANGING), "TEXT"))
     return await tx.all(
         EntryStatus,
-        f"UPDATE l10n_entries SET {', '.join(f'{name} = given.{name}' for name in _CHANGING)}"
+        "UPDATE l10n_entries SET current_hash = given.current_hash, text = given.text, words = given.words,"
+        " origin = given.origin, source_hash = given.source_hash, written_source = given.written_source,"
+        " translated_by = given.translated_by, approved_by = given.approved_by, approved_at = given.approved_at,"
+        " updated_at = given.updated_at, review = given.review, proposal = given.proposal,"
+        " proposal_source_hash = given.proposal_source_hash, author_id = given.author_id,"
+        " contributors = given.contributors, submitted_at = given.submitted_at, note = given.note,"
+        " reviewer_id = given.reviewer_id"
         f" FROM ({given}) AS given WHERE l10n_entries.id = given.id"
         " RETURNING l10n_entries.id, l10n_entries.status",
         rows=as_json(encoded),

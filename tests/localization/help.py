@@ -34,9 +34,20 @@ async def set_up(world: World, product: dict[str, Messages] = PRODUCT) -> People
     return People(operator, *[await world.person(operator.org, operator.team, role) for role in roles])
 
 
+async def translate_console(world: World, operator: Caller) -> None:
+    """A little of everything: drafts, approved and stale texts, a proposal, and work on a message that is gone."""
+    await localization.synchronise(world.db, PRODUCT)
+    translator = await world.person(operator.org, operator.team, Role.TRANSLATOR)
+    for name in ("notes.title", "notes.new"):
+        await submit(translator, name, f"Übersetzung von {name} 🎉")
+        await approve(operator, name)
+    await submit(translator, "files.open", "Aufmachen")
+    await localization.synchronise(world.db, changed(title="All notes", new=None))
+
+
 def changed(**texts: str | None) -> dict[str, Messages]:
     """The product with other sources of `notes`; one that is None is gone."""
-    notes = {key: text for key, text in (SOURCES["notes"] | texts).items() if text is not None}  # type: ignore[operator]
+    notes = {key: text for key, text in (SOURCES["notes"] | texts).items() if text is not None}
     return PRODUCT | {"en": SOURCES | {"notes": notes}}
 
 

@@ -29,7 +29,7 @@ async def discard(db: Db, who: Principal, given: str) -> DiscardedDrafts:
 
 
 async def _discard_some(db: Db, who: Principal, locale: str) -> int:
-    async with db.write(who, "l10n.discard", lock=(writing.LOCK, locale)) as tx:
+    async with db.write(who, "l10n.discard", lock=("l10n", locale)) as tx:
         drafts = await store.select_of_status(tx, locale, MessageStatus.MACHINE, _AT_ONCE)
         now = clock.stamp()
         await writing.write(

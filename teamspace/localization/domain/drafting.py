@@ -48,8 +48,8 @@ async def queue_drafts(db: Db, who: Principal, queue: Queue, given: str) -> Queu
     locale = translation.clean_tag(given, "locale")
     if locale == DEFAULT:
         raise BadRequest.at("/locale", "localization.source_file")
-    async with db.write(who, "l10n.draft", lock=(writing.LOCK, writing.ALL_LOCALES)) as tx:
-        await tx.lock(writing.LOCK, locale)
+    async with db.write(who, "l10n.draft", lock=("l10n", writing.ALL_LOCALES)) as tx:
+        await tx.lock("l10n", locale)
         await writing.add_locale(tx, locale)
         await store.forget_ended_drafts(tx, locale)
         missing = await store.select_undrafted(tx, locale, MAX_JOBS * MAX_MESSAGES)
@@ -72,7 +72,7 @@ async def draft(db: Db, who: Principal, gateway: Gateway, request: DraftInput) -
     )
     usable = await pools.TEXT.run(_find_usable, sources, done)
     async with db.write(who, "l10n.store_drafts") as tx:
-        await tx.lock(writing.LOCK, request.locale)
+        await tx.lock("l10n", request.locale)
         await translation.remember(tx, who, done)
         stored = await _store(tx, request.locale, usable)
         tx.target, tx.detail = request.locale, {"drafted": stored}

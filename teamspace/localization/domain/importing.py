@@ -105,11 +105,11 @@ async def _write(db: Db, who: Principal, compared: _Compared) -> LocaleImport:
 async def _lock(tx: Tx, locale: str) -> None:
     """Lock a locale, and add it if it is new."""
     if not await store.has_locale(tx, locale):
-        await tx.lock(writing.LOCK, writing.ALL_LOCALES)
-        await tx.lock(writing.LOCK, locale)
+        await tx.lock("l10n", writing.ALL_LOCALES)
+        await tx.lock("l10n", locale)
         await writing.add_locale(tx, locale)
     else:
-        await tx.lock(writing.LOCK, locale)
+        await tx.lock("l10n", locale)
 
 
 async def _write_some(tx: Tx, locale: str, some: Sequence[Incoming], people: frozenset[str]) -> tuple[int, int]:

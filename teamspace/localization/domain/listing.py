@@ -1,6 +1,6 @@
 """Lists messages of a locale. A page costs the same however many messages there are.
 
-A list is read by the index of one filter. The others are checked for each row, of at most `_SCANNED` rows: a page can
+A list is read by the index of one filter. The others are checked for each row, of `_SCANNED` rows and two pages: a page can
 have fewer items than its limit, and its cursor continues after the last row that was read.
 """
 
@@ -30,7 +30,7 @@ from teamspace.localization.schemas import (
 )
 from teamspace.translation import SegmentProblem
 
-_SCANNED = 1_000
+_SCANNED = 500
 _AROUND = 5
 _MAX_TERMS = 8
 """Words of a query; further ones are ignored."""
@@ -54,17 +54,30 @@ async def list_messages(db: Db, who: Principal, query: MessagesQuery) -> Page[Lo
     terms = fulltext.distinct_words(query.q or "", _MAX_TERMS)
     if query.q and query.q.strip() and not terms:
         return Page([], None)
-    after = _read_cursor(query.cursor)
-    if terms:
-        first = max(terms, key=len)
-        others = [term for term in terms if term != first]
-        found = await store.scan_words(db, filters, first, others, after, _SCANNED)
-        limit = _SCANNED
-    else:
-        limit = query.size + 1 if _is_by_index(filters) else _SCANNED
-        found = await store.scan(db, filters, after, limit)
-    chosen, cursor = _choose(found, query.size, limit)
+    found, is_last = await _scan(db, filters, terms, _read_cursor(query.cursor), query.size)
+    chosen, cursor = _choose(found, query.size, is_last)
     return Page(await _load(db, who, [position.id for position in chosen]), cursor)
+
+
+async def _scan(
+    db: Db, filters: EntryFilters, terms: Sequence[str], after: ListPosition, size: int
+) -> tuple[list[EntryPosition], bool]:
+    """Read on until the page is full, in two steps at most; return the rows, and whether they are the last."""
+    found = list[EntryPosition]()
+    for limit in (size + 1,) if not terms and _is_by_index(filters) else (2 * size + 1, _SCANNED):
+        if terms:
+            first = max(terms, key=len)
+            others = [term for term in terms if term != first]
+            some = await store.scan_words(db, filters, first, others, after, limit)
+        else:
+            some = await store.scan(db, filters, after, limit)
+        found += some
+        if len(some) < limit:
+            return found, True
+        if sum(position.fits for position in found) > size:
+            break
+        after = _position(some[-1])
+    return found, False
 
 
 def _is_by_index(filters: EntryFilters) -> bool:
@@ -72,17 +85,20 @@ def _is_by_index(filters: EntryFilters) -> bool:
     return filters.reviewer is None and (filters.status is None or filters.review is None)
 
 
-def _choose(found: Sequence[EntryPosition], size: int, limit: int) -> tuple[list[EntryPosition], str | None]:
+def _choose(found: Sequence[EntryPosition], size: int, is_last: bool) -> tuple[list[EntryPosition], str | None]:
     """Return the rows of the page, and the cursor after the last row that it has read."""
     fitting = [position for position in found if position.fits]
     if len(fitting) > size:
         return fitting[:size], _to_cursor(fitting[size - 1])
-    return fitting, _to_cursor(found[-1]) if len(found) == limit else None
+    return fitting, None if is_last else _to_cursor(found[-1])
 
 
-def _to_cursor(position: EntryPosition) -> str:
-    last = ListPosition(position.word, position.namespace, position.key)
-    return encode_cursor(msgspec.json.encode(last).decode())
+def _position(row: EntryPosition) -> ListPosition:
+    return ListPosition(row.word, row.namespace, row.key)
+
+
+def _to_cursor(row: EntryPosition) -> str:
+    return encode_cursor(msgspec.json.encode(_position(row)).decode())
 
 
 def _read_cursor(cursor: str | None) -> ListPosition:

@@ -46,7 +46,7 @@ async def submit(db: Db, who: Principal, entry_id: str, draft: MessageDraft) -> 
     if entry.locale == DEFAULT:
         raise Conflict("localization.source_locale")
     warnings = _refuse_errors(await pools.TEXT.run(translation.check_message, message.source, text, entry.locale))
-    async with db.write(who, "l10n.submit", lock=(writing.LOCK, entry.locale)) as tx:
+    async with db.write(who, "l10n.submit", lock=("l10n", entry.locale)) as tx:
         entry, current = await _get(tx, entry_id)
         if current.source_hash != message.source_hash:
             raise Conflict("localization.source_changed")
@@ -76,7 +76,7 @@ async def review(db: Db, who: Principal, entry_id: str, decision: MessageReview)
 async def _approve(db: Db, who: Principal, entry_id: str, decision: MessageReview) -> LocalizedMessage:
     """Approve the open proposal; without one the draft, or a stale text for its new source. It is served at once."""
     checked = await _check(await _get(db, entry_id), who, decision)
-    async with db.write(who, "l10n.approve", lock=(writing.LOCK, checked.entry.locale)) as tx:
+    async with db.write(who, "l10n.approve", lock=("l10n", checked.entry.locale)) as tx:
         entry, message = await _get(tx, entry_id)
         text = _find_text(entry, message, who, decision)
         if text != checked.text or message.source_hash != checked.message.source_hash:
@@ -134,7 +134,7 @@ async def _return(db: Db, who: Principal, entry_id: str, decision: MessageReview
     """Give a proposal back to its author, with a note."""
     note = _clean(decision.note, "note").strip() or None if decision.note else None
     entry, _ = await _get(db, entry_id)
-    async with db.write(who, "l10n.return", lock=(writing.LOCK, entry.locale)) as tx:
+    async with db.write(who, "l10n.return", lock=("l10n", entry.locale)) as tx:
         entry, _ = await _get(tx, entry_id)
         if entry.review is not ReviewState.SUBMITTED:
             raise Conflict("localization.nothing_to_review")

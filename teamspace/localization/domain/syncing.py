@@ -67,11 +67,11 @@ async def synchronise(db: Db, shipped: Mapping[str, Messages] | None = None) -> 
 
 async def _synchronise(db: Db, shipped: Mapping[str, Messages], digest: str) -> bool:
     async with db.maintenance(system()) as tx:
-        await tx.lock(writing.LOCK, writing.ALL_LOCALES)
+        await tx.lock("l10n", writing.ALL_LOCALES)
         if await store.get_digest(tx) == digest:
             return False
         locales = sorted({*await store.select_locales(tx), *shipped})
-        await tx.lock(writing.LOCK, *locales)
+        await tx.lock("l10n", *locales)
         plan = _compare(await store.select_messages(tx), shipped[DEFAULT])
         await _remove(tx, plan.removed)
         await _change(tx, plan.changed)
