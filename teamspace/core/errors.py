@@ -261,7 +261,6 @@ class NotCancellable(Conflict):
 
 class NothingApproved(Conflict):
     code, title = "nothing_approved", "Nothing is approved"
-    key = "localization.nothing_approved"
 
 
 class StaleClaim(Conflict):

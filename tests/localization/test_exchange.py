@@ -5,9 +5,15 @@ from typing import Any
 
 import pytest
 
+from teamspace import tenancy
+from teamspace.ai import Gateway
 from teamspace.app import App, open_for_inspection
+from teamspace.core.principal import Call
 from teamspace.localization import CatalogCache
+from teamspace.localization.domain import drafting
+from teamspace.localization.schemas import DraftInput
 from teamspace.settings import Settings
+from tests.ai.help import requests_used
 from tests.identity.help import refusal
 from tests.jobs.help import ended, running
 from tests.localization.help import approve, coverage, find, set_up, submit, violations
@@ -153,4 +159,29 @@ async def test_drafts_are_made_once_and_what_remains_is_told(world: World) -> No
     counts = await coverage(people.operator, "fr")
     assert (counts["machine"], counts["missing"]) == (job["result"]["drafted"], job["result"]["left"])
     assert counts["machine"] >= 5
+    assert await violations(world) == []
+
+
+async def test_a_job_that_is_executed_again_changes_nothing(world: World) -> None:
+    """As after a kill between its commit and its end."""
+    people = await set_up(world)
+    ids = await world.db.all(str, "SELECT id FROM l10n_entries WHERE locale = 'is' ORDER BY id")
+    caller = await tenancy.act_for(world.db, Call(), people.operator.user_id, people.operator.team.id)
+    gateway = world.app.dependencies[Gateway]
+    first = await drafting.draft(world.db, caller, gateway, DraftInput("is", ids))
+    before = await world.db.all(
+        str, "SELECT id || text || updated_at FROM l10n_entries WHERE text IS NOT NULL ORDER BY id"
+    )
+    spent = await requests_used(people.operator)
+    drafted = [
+        id
+        for id in ids
+        if await world.db.exists("SELECT 1 FROM l10n_entries WHERE id = :id AND text IS NOT NULL", id=id)
+    ]
+    again = await drafting.draft(world.db, caller, gateway, DraftInput("is", drafted))
+    assert (first.drafted, again.drafted, again.left) == (len(drafted), 0, 0)
+    assert await requests_used(people.operator) == spent
+    assert before == await world.db.all(
+        str, "SELECT id || text || updated_at FROM l10n_entries WHERE text IS NOT NULL ORDER BY id"
+    )
     assert await violations(world) == []

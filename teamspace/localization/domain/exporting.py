@@ -27,7 +27,7 @@ async def export(db: Db, who: Principal, data: Path, given: str) -> LocaleExport
     async with files.locked(data, shared=False):
         rows = await _read_approved(db, locale)
         if not rows:
-            raise NothingApproved(locale=locale)
+            raise NothingApproved("localization.nothing_approved", locale=locale)
         file = await pools.TEXT.run(_encode, locale, rows)
         path = await pools.FILES.run(files.write, data, file)
     async with db.write(who, "l10n.export") as tx:
