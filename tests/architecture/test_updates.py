@@ -28,7 +28,6 @@ LOCKED = {
     "localization.put_policy": "l10n_policy",
     "localization.put_messages": "l10n",
     "localization.put_digest": "l10n",
-    "localization.count_locale": "l10n",
     "repository.confirm_derivation": "object",
     "repository.end_upload": "object",
     "repository.set_tags": "object",
