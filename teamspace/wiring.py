@@ -48,7 +48,7 @@ PACKAGES = tuple(
         "pipeline", "workflows",
         "triggers", "knowledge",
         "localization",
-        "search",
+        "search", "onboarding",
         "instance", "console", "plugins",
         "oop",
     )

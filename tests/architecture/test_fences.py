@@ -26,6 +26,9 @@ UNFENCED = {
     "branding is public, also before the sign-in": (
         "branding.get", "branding.get_by_host", "branding.select_logo_locations",
     ),
+    "what a company has published is public": (
+        "onboarding.get_owner_by_host", "onboarding.get_first_owner", "onboarding.get_owner", "onboarding.get_live",
+    ),
     "counts only": (
         "executors.count", "executors.count_running", "identity.count_codes", "identity.count_operators",
         "jobs.count_taken", "tenancy.count_org_owners", "tenancy.count_owners", "triggers.count",
