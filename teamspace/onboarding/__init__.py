@@ -1,6 +1,8 @@
 """The sign-up funnel: what a team asks visitors who want to join, and which of it a host shows."""
 
 from teamspace.onboarding.domain.funnel import Funnel
+from teamspace.onboarding.domain.seeds import find_fault
+from teamspace.onboarding.domain.seeds import read as read_seed
 from teamspace.onboarding.schemas import (
     ExperienceDocument,
     ExperienceSource,
@@ -10,8 +12,10 @@ from teamspace.onboarding.schemas import (
     FunnelCopy,
     PublishedExperience,
 )
+from teamspace.onboarding.store import INVARIANTS
 
 __all__ = [
+    "INVARIANTS",
     "ExperienceDocument",
     "ExperienceSource",
     "FieldOption",
@@ -20,4 +24,6 @@ __all__ = [
     "Funnel",
     "FunnelCopy",
     "PublishedExperience",
+    "find_fault",
+    "read_seed",
 ]
