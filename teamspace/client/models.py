@@ -279,6 +279,17 @@ class ApiToken(msgspec.Struct, frozen=True, kw_only=True):
     last_used_at: str | None
 
 
+class Asset(msgspec.Struct, frozen=True, kw_only=True):
+    id: str
+    url: str
+    filename: str
+    content_type: str
+    size: int
+    width: int | None
+    height: int | None
+    created_at: str
+
+
 class AssignedJob(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     kind: str

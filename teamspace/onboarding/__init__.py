@@ -1,6 +1,7 @@
 """The sign-up funnel: what a team asks visitors who want to join, and which of it a host shows."""
 
 from teamspace.onboarding.domain.funnel import Funnel
+from teamspace.onboarding.domain.page import render as render_page
 from teamspace.onboarding.domain.seeds import find_fault
 from teamspace.onboarding.domain.seeds import read as read_seed
 from teamspace.onboarding.schemas import (
@@ -10,11 +11,13 @@ from teamspace.onboarding.schemas import (
     FieldType,
     FormField,
     FunnelCopy,
+    PageQuery,
     PublishedExperience,
 )
-from teamspace.onboarding.store import INVARIANTS
+from teamspace.onboarding.store import BLOB_COLUMNS, INVARIANTS
 
 __all__ = [
+    "BLOB_COLUMNS",
     "INVARIANTS",
     "ExperienceDocument",
     "ExperienceSource",
@@ -23,7 +26,9 @@ __all__ = [
     "FormField",
     "Funnel",
     "FunnelCopy",
+    "PageQuery",
     "PublishedExperience",
     "find_fault",
     "read_seed",
+    "render_page",
 ]

@@ -3,8 +3,8 @@
 import msgspec
 
 from teamspace.core.db import Fence, Reads, Tx, as_json, columns, placeholders
-from teamspace.core.tables import Invariant
-from teamspace.onboarding.schemas import ExperienceRow, FunnelOwner, LiveRow
+from teamspace.core.tables import BlobColumn, Invariant
+from teamspace.onboarding.schemas import AssetRow, ExperienceRow, FunnelOwner, LiveRow
 
 _OWNER = (
     "SELECT orgs.id, orgs.suspended_at IS NOT NULL, (SELECT MIN(teams.id) FROM teams WHERE teams.org_id = orgs.id)"
@@ -55,6 +55,46 @@ async def get_live(db: Reads, org_id: str) -> LiveRow | None:
     )
 
 
+# Assets
+
+
+async def select_assets(db: Reads, fence: Fence) -> list[AssetRow]:
+    return await db.all(
+        AssetRow,
+        f"SELECT {columns(AssetRow)} FROM onboarding_assets WHERE {fence.sql} ORDER BY id DESC",
+        **fence.params,
+    )
+
+
+async def get_asset(db: Reads, fence: Fence, asset_id: str) -> AssetRow | None:
+    return await db.one(
+        AssetRow,
+        f"SELECT {columns(AssetRow)} FROM onboarding_assets WHERE id = :id AND {fence.sql}",
+        id=asset_id, **fence.params,
+    )  # fmt: skip
+
+
+async def get_public_asset(db: Reads, asset_id: str) -> AssetRow | None:
+    return await db.one(AssetRow, f"SELECT {columns(AssetRow)} FROM onboarding_assets WHERE id = :id", id=asset_id)
+
+
+async def count_assets(db: Reads, team_id: str) -> int:
+    return await db.one(int, "SELECT COUNT(*) FROM onboarding_assets WHERE team_id = :team_id", team_id=team_id) or 0
+
+
+async def insert_asset(tx: Tx, row: AssetRow) -> None:
+    await tx.run(
+        f"INSERT INTO onboarding_assets ({columns(AssetRow)}) VALUES ({placeholders(AssetRow)})",
+        **msgspec.structs.asdict(row),
+    )
+
+
+async def delete_asset(tx: Tx, fence: Fence, asset_id: str) -> None:
+    await tx.run(f"DELETE FROM onboarding_assets WHERE id = :id AND {fence.sql}", id=asset_id, **fence.params)
+
+
+BLOB_COLUMNS = (BlobColumn("onboarding_assets", "digest"),)
+
 # fmt: off
 INVARIANTS = (
     Invariant("onboarding.company", "an experience's team belongs to its company",
@@ -63,5 +103,8 @@ INVARIANTS = (
     Invariant("onboarding.published", "what is published has a version and a time, and nothing else has",
         "SELECT id FROM experiences WHERE (published IS NULL) <> (published_at IS NULL)"
         " OR (published IS NULL) <> (version = 0)"),
+    Invariant("onboarding.asset_company", "an asset's team belongs to its company",
+        "SELECT onboarding_assets.id FROM onboarding_assets JOIN teams ON teams.id = onboarding_assets.team_id"
+        " WHERE teams.org_id <> onboarding_assets.org_id"),
 )
 # fmt: on

@@ -18,6 +18,7 @@ from teamspace.client.models import (
     AgentAnswer,
     AnyText,
     ApiToken,
+    Asset,
     AuditEvent,
     Bootstrapped,
     Branding,
@@ -1353,6 +1354,37 @@ class OnboardingApi(Area):
                 headers={**matching(if_match), **keyed(idempotency_key)},
             )
         )
+
+    def upload(
+        self,
+        *,
+        filename: str,
+        data: str,
+        content_type: str | UnsetType | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> Asset:
+        """Upload a picture or a font for the sign-up page, base64-encoded, at most 2 MiB; it is public at once."""
+        return self._transport.send(
+            Call(
+                method="POST",
+                path="/api/beta/assets",
+                answer=Asset,
+                body={"filename": filename, "data": data, "content_type": content_type},
+                headers=keyed(idempotency_key),
+            )
+        )
+
+    def assets(self) -> Pages[Asset, Page[Asset]]:
+        """List the team's pictures and fonts, newest first."""
+        return Pages(self._transport, Call(method="GET", path="/api/beta/assets", answer=Page[Asset]))
+
+    def asset(self, id: str) -> bytes:
+        """Return a picture or a font."""
+        return self._transport.send(Call(method="GET", path=f"/api/beta/asset/{segment(id)}", answer=bytes))
+
+    def delete_asset(self, id: str) -> None:
+        """Delete a picture or a font, unless the published page has it."""
+        self._transport.send(Call(method="DELETE", path=f"/api/beta/asset/{segment(id)}"))
 
 
 class OrgApi(Area):
