@@ -514,8 +514,12 @@ def _arguments(
         arguments["length"] = request.length
     if "gzip" in wants:
         arguments["gzip"] = b"gzip" in request.headers.get(b"accept-encoding", b"")
+    if "languages" in wants:
+        arguments["languages"] = request.languages
     if "last_event_id" in wants:
         arguments["last_event_id"] = request.headers.get(b"last-event-id", b"").decode("latin-1")
+    if "origin" in wants:
+        arguments["origin"] = request.headers.get(b"origin", b"").decode("latin-1")
     if "replay_of" in wants:
         arguments["replay_of"] = ""
     if "disconnect" in wants:

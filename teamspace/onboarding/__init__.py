@@ -1,6 +1,9 @@
 """The sign-up funnel: what a team asks visitors who want to join, and which of it a host shows."""
 
+from teamspace.onboarding.domain.counting import SAVE_SECONDS
 from teamspace.onboarding.domain.funnel import Funnel
+from teamspace.onboarding.domain.retention import tidy
+from teamspace.onboarding.domain.signing_up import SignUps
 from teamspace.onboarding.schemas import (
     ExperienceDocument,
     ExperienceSource,
@@ -10,8 +13,11 @@ from teamspace.onboarding.schemas import (
     FunnelCopy,
     PublishedExperience,
 )
+from teamspace.onboarding.store import INVARIANTS
 
 __all__ = [
+    "INVARIANTS",
+    "SAVE_SECONDS",
     "ExperienceDocument",
     "ExperienceSource",
     "FieldOption",
@@ -20,4 +26,6 @@ __all__ = [
     "Funnel",
     "FunnelCopy",
     "PublishedExperience",
+    "SignUps",
+    "tidy",
 ]

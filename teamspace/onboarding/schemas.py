@@ -67,6 +67,8 @@ class ExperienceDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True
     """Tokens as in branding; `logo`, `hero` and `font_file` are ids of assets."""
     judge_prompt: Annotated[str, msgspec.Meta(max_length=MAX_JUDGE_PROMPT)] = ""
     """What a model should look for. It is never public; without it no model judges."""
+    retention_days: Annotated[int, msgspec.Meta(ge=1, le=3_650)] | None = None
+    """After how many days prospects are deleted, decided or not; by default they are kept."""
 
 
 class ExperienceSource(StrEnum):
@@ -184,7 +186,7 @@ class Visitor(msgspec.Struct, frozen=True):
     prefix: str
     """Stands for the address, for a day: a keyed hash."""
     origin: str
-    languages: str
+    languages: list[str]
     agent: str
 
 
@@ -305,11 +307,36 @@ class ProspectRow(NewProspect, frozen=True):
     user_id: str | None
 
 
+class ProspectKind(msgspec.Struct, frozen=True):
+    """What prospects can be filtered by."""
+
+    state: ProspectState
+    level: TrustLevel
+    verdict: VerdictFilter
+
+
+class ProspectTeam(msgspec.Struct, frozen=True):
+    org_id: str
+    team_id: str
+
+
 class TextBand(msgspec.Struct, frozen=True):
     """A part of the fingerprint of a text: almost equal texts have at least one part in common."""
 
     band: str
     fingerprint: str
+
+
+class ComparedText(msgspec.Struct, frozen=True):
+    prospect_id: str
+    fingerprint: str
+
+
+class SignUpRate(msgspec.Struct, frozen=True):
+    """How many have signed up from a network since its hour began."""
+
+    count: int
+    resets_at: str
 
 
 class DayCount(msgspec.Struct, frozen=True):

@@ -18,7 +18,7 @@ def weigh(**changes: Any) -> tuple[list[Doubt], TrustLevel]:
     given: dict[str, Any] = {
         "answers": Answers({"email": "ann@example.org"}, "ann@example.org", False),
         "work": SpentWork("n", "", 1, 40.0, 350.0),
-        "visitor": Visitor("p", "teamspace.test", "en-GB,de;q=0.5", BROWSER),
+        "visitor": Visitor("p", "teamspace.test", ["en-GB", "de"], BROWSER),
         "evidence": Evidence(0, 0, 0, 4.1),
     }
     for name, value in changes.items():
@@ -31,7 +31,7 @@ def weigh(**changes: Any) -> tuple[list[Doubt], TrustLevel]:
 
 def test_a_usual_sign_up_raises_no_doubts() -> None:
     assert weigh() == ([], TrustLevel.OK)
-    assert weigh(languages="", locale=None) == ([], TrustLevel.OK)
+    assert weigh(languages=[], locale=None) == ([], TrustLevel.OK)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_a_usual_sign_up_raises_no_doubts() -> None:
         ({"agent": "curl/8.5"}, Doubt.PROGRAM, TrustLevel.OK),
         ({"agent": ""}, Doubt.PROGRAM, TrustLevel.OK),
         ({"agent": "Mozilla/5.0 HeadlessChrome/140"}, Doubt.PROGRAM, TrustLevel.OK),
-        ({"languages": "fr-FR", "locale": "en"}, Doubt.LANGUAGE, TrustLevel.OK),
+        ({"languages": ["fr-FR"], "locale": "en"}, Doubt.LANGUAGE, TrustLevel.OK),
     ],
 )
 def test_each_doubt_has_a_weight(changes: dict[str, Any], doubt: Doubt, level: TrustLevel) -> None:

@@ -36,7 +36,6 @@ _MONOTONOUS = 2.5
 _MAX_AGENT = 300
 _BROWSER = re.compile(r"Mozilla/\d", re.ASCII)
 _PROGRAM = re.compile(r"bot|crawl|spider|headless|phantom|selenium|puppeteer|playwright|curl|python|wget", re.I)
-_TAG = re.compile(r"[A-Za-z]{2,8}|\*", re.ASCII)
 
 
 class Evidence(msgspec.Struct, frozen=True):
@@ -77,7 +76,7 @@ def weigh(
     return signals, level
 
 
-def _speaks(languages: str, locale: str | None) -> bool:
+def _speaks(languages: list[str], locale: str | None) -> bool:
     """Whether a browser that asks for these languages would show the page in this one."""
-    tags = {match[0].lower() for part in languages.split(",") if (match := _TAG.match(part.strip()))}
-    return not tags or "*" in tags or locale is None or locale.partition("-")[0].lower() in tags
+    spoken = {tag.partition("-")[0].lower() for tag in languages}
+    return not spoken or locale is None or locale.partition("-")[0].lower() in spoken
