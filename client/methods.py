@@ -55,6 +55,7 @@ AREAS = {
     "members":       "The people of the team.",
     "models":        "Which model answers.",
     "notes":         "Notes.",
+    "onboarding":    "The sign-up page: what visitors are asked.",
     "org":           "The caller's company.",
     "orgs":          "All companies of the instance.",
     "plugins":       "Plugins and their files.",
@@ -183,6 +184,13 @@ METHODS = (
     Method("org.add_member",            "POST /api/org/members"),
     Method("org.change_role",           "PATCH /api/org/members/:id"),
     Method("org.create_executor",       "POST /api/org/executors"),
+    Method("onboarding.config",         "GET /api/beta/config"),
+    Method("onboarding.get",            "GET /api/beta/experience", "Experience", without=("preview", "locale"),
+           doc="Return what the team edits: its draft, else what it published, else what visitors see."),
+    Method("onboarding.preview",        "GET /api/beta/experience", "PublicExperience", fixed={"preview": True},
+           doc="Return what the team edits as visitors would see it."),
+    Method("onboarding.save",           "PUT /api/beta/experience"),
+    Method("onboarding.publish",        "POST /api/beta/experience/publish"),
     Method("org.branding",              "GET /api/org/branding"),
     Method("org.update_branding",       "PUT /api/org/branding"),
     Method("org.delete_branding",       "DELETE /api/org/branding"),
@@ -267,6 +275,9 @@ OMITTED = {
     "GET /app/*page":            "the console",
     "GET /assets/*path":         "the console",
     "GET /frame":                "the console",
+    "OPTIONS /api/beta/config":    "browsers send it",
+    "OPTIONS /api/beta/challenge": "browsers send it",
+    "OPTIONS /api/beta/signup":    "browsers send it",
 }
 """Routes without a method, and why. A plugin's own routes have none either: `Client.request` calls them."""
 # fmt: on

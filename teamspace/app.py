@@ -55,9 +55,9 @@ from teamspace.core.plugin_calls import PluginGuard
 from teamspace.core.principal import system
 from teamspace.core.refusals import Refusals
 from teamspace.core.routing import Endpoint
-from teamspace.core.tables import On, OwnedTable, collect_listeners
+from teamspace.core.tables import On, OnboardingExperience, OwnedTable, collect_listeners
 from teamspace.s3.bucket import S3App
-from teamspace.settings import Settings, load
+from teamspace.settings import Settings, SettingsError, load
 
 log = logging.getLogger("teamspace")
 TOKEN_BURST = 200
@@ -214,7 +214,7 @@ def dependencies(settings: Settings, stopping: Stopping, tables: Tables) -> dict
     mcp_tasks, catalog = mcp.McpTasks(toolbox, queue), workflows.Catalog()
     mcp_workflows = mcp.McpWorkflows(workflows.OfferedWorkflows(catalog, queue))
     router = executors.ExecutorRouter(fleet)
-    funnel = onboarding.Funnel(hosted=settings.hosted)
+    funnel = onboarding.Funnel(_read_experience(settings), hosted=settings.hosted)
     readable = events.ReadableSubjects(tables.rows(events.EventSubject))
     plugin_services = oop.PluginServices(
         toolbox, gateway, fleet.egress, files, queue, router, readable, settings.plugin_secrets
@@ -258,6 +258,15 @@ def dependencies(settings: Settings, stopping: Stopping, tables: Tables) -> dict
     }
 
 
+def _read_experience(settings: Settings) -> onboarding.ExperienceDocument | None:
+    if settings.beta_experience is None:
+        return None
+    try:
+        return onboarding.read_seed(settings.beta_experience)
+    except ValueError as fault:
+        raise SettingsError(f"SERVICE_BETA_EXPERIENCE: {fault}") from None
+
+
 class Assembly(msgspec.Struct, frozen=True):
     """The parts of a server that need no database."""
 
@@ -275,6 +284,8 @@ def assemble(settings: Settings, stopping: Stopping, tables: Tables = wiring.SHI
     provided[jobs.Queue].kinds.add(bound.kinds)
     provided[tools.Toolbox].add(bound.tools)
     provided[workflows.Catalog].add(bound.workflows)
+    for row in tables.rows(OnboardingExperience):
+        provided[onboarding.Funnel].add(onboarding.read_seed(row.document))
     provided[Description].describe(bound.endpoints)
     return Assembly(tables, provided, bound.endpoints)
 

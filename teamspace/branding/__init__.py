@@ -1,7 +1,22 @@
 """Branding of the instance and its companies: title, tagline, logo and theme."""
 
 from teamspace.branding.domain.brand import change, effective, of_company
+from teamspace.branding.domain.dark import derive as derive_dark
+from teamspace.branding.domain.themes import complete as complete_theme
+from teamspace.branding.domain.themes import validate as check_theme
 from teamspace.branding.schemas import Branding, BrandingChange, Theme
 from teamspace.branding.store import BLOB_COLUMNS, INVARIANTS
 
-__all__ = ["BLOB_COLUMNS", "INVARIANTS", "Branding", "BrandingChange", "Theme", "change", "effective", "of_company"]
+__all__ = [
+    "BLOB_COLUMNS",
+    "INVARIANTS",
+    "Branding",
+    "BrandingChange",
+    "Theme",
+    "change",
+    "check_theme",
+    "complete_theme",
+    "derive_dark",
+    "effective",
+    "of_company",
+]

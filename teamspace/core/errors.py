@@ -11,7 +11,7 @@
     │   ├── FeatureDisabled, OrgSuspended, OutOfScope, ReauthRequired, SelfRoleChange, ToolDisabled
     ├── NotFound 404, MethodNotAllowed 405
     ├── Conflict 409
-    │   ├── AlreadyBootstrapped, AlreadyDecided, IdempotencyConflict, NotCancellable, SingleTenant, StaleClaim
+    │   ├── AlreadyBootstrapped, AlreadyDecided, IdempotencyConflict, NoDraft, NotCancellable, SingleTenant, StaleClaim
     ├── VersionMismatch 412, TooLarge 413, UnsupportedType 415, ResponseRefused 422, HeadersTooLarge 431
     ├── RateLimited 429
     │   ├── QuotaExceeded, TooManyAttempts
@@ -254,6 +254,11 @@ class AlreadyDecided(Conflict):
 
 class IdempotencyConflict(Conflict):
     code, title = "idempotency_conflict", "The idempotency key was used for another request"
+
+
+class NoDraft(Conflict):
+    code, title = "no_draft", "There is nothing to publish"
+    key = "onboarding.no_draft"
 
 
 class NotCancellable(Conflict):

@@ -3,6 +3,8 @@
 from teamspace.onboarding.domain.counting import SAVE_SECONDS
 from teamspace.onboarding.domain.funnel import Funnel
 from teamspace.onboarding.domain.retention import tidy
+from teamspace.onboarding.domain.seeds import find_fault
+from teamspace.onboarding.domain.seeds import read as read_seed
 from teamspace.onboarding.domain.signing_up import SignUps
 from teamspace.onboarding.schemas import (
     ExperienceDocument,
@@ -27,5 +29,7 @@ __all__ = [
     "FunnelCopy",
     "PublishedExperience",
     "SignUps",
+    "find_fault",
+    "read_seed",
     "tidy",
 ]

@@ -1,20 +1,37 @@
-"""HTTP routes of the sign-up funnel: what visitors send, and what teams do with it."""
+"""HTTP routes of the sign-up funnel: what teams edit, and what visitors see."""
 
 from teamspace.ai import Gateway
 from teamspace.core.db import Db
-from teamspace.core.errors import AlreadyDecided, Conflict, NotFound, OrgSuspended, RateLimited, TenantSuspended
+from teamspace.core.errors import (
+    AlreadyDecided,
+    Conflict,
+    NoDraft,
+    NotFound,
+    OrgSuspended,
+    RateLimited,
+    TenantSuspended,
+)
 from teamspace.core.permissions import Feature as F
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
-from teamspace.core.replies import Accepted, Download
+from teamspace.core.replies import Accepted, Download, Reply
+from teamspace.core.request import Match
 from teamspace.core.routing import BEARER, PUBLIC, Cors, Route
-from teamspace.onboarding.domain import exporting, judging, prospects
+from teamspace.onboarding.domain import drafts, exporting, judging, prospects, showing
+from teamspace.onboarding.domain.counting import FunnelStep
+from teamspace.onboarding.domain.funnel import Funnel
 from teamspace.onboarding.domain.signing_up import MAX_BODY, SignUps
 from teamspace.onboarding.schemas import (
     DecidedProspect,
     Decision,
+    DraftCondition,
+    Experience,
+    ExperienceDocument,
+    ExperienceQuery,
     ProspectPage,
     ProspectQuery,
+    PublicExperience,
+    PublicQuery,
     Replay,
     ReplayBody,
     SignedUp,
@@ -26,6 +43,16 @@ from teamspace.settings import Settings
 _CLOSED = (NotFound, OrgSuspended, TenantSuspended)
 # fmt: off
 ROUTES = (
+    Route("GET",     "/api/beta/config",             PUBLIC, None,              None, "config",         "Return what visitors of this host are asked, with its texts and theme in one language.",
+          refuses=_CLOSED, cors=Cors.ANY_ORIGIN),
+    Route("OPTIONS", "/api/beta/config",             PUBLIC, None,              None, "allow_config",    "Answer preflight requests of other origins.", cors=Cors.ANY_ORIGIN),
+    Route("OPTIONS", "/api/beta/challenge",          PUBLIC, None,              None, "allow_challenge", "Answer preflight requests of other origins.", cors=Cors.ANY_ORIGIN),
+    Route("OPTIONS", "/api/beta/signup",             PUBLIC, None,              None, "allow_signup",    "Answer preflight requests of other origins.", cors=Cors.ANY_ORIGIN),
+    Route("GET",     "/api/beta/experience",         BEARER, P.SETTINGS_MANAGE, None, "show",            "Return what the team edits: its draft, else what it published, else what visitors see; ?preview=1 returns it as visitors would see it.",
+          refuses=(NotFound,)),
+    Route("PUT",     "/api/beta/experience",         BEARER, P.SETTINGS_MANAGE, None, "save",            "Save a draft of the team's experience; visitors see it once it is published."),
+    Route("POST",    "/api/beta/experience/publish", BEARER, P.SETTINGS_MANAGE, None, "publish",         "Publish the team's draft; refused if there is none.",
+          refuses=(NoDraft,)),
     Route("GET",     "/api/beta/challenge",            PUBLIC, None,              None, "challenge",       "Return a proof-of-work challenge in the format of ALTCHA, to be solved before a sign-up; it counts for ten minutes, once, and for the page that asked.",
           refuses=_CLOSED, cors=Cors.ANY_ORIGIN),
     Route("POST",    "/api/beta/signup",               PUBLIC, None,              None, "sign_up",         "Sign up with the answers to the form and a solved challenge. The answer is the same for everyone whose form and challenge are valid.",
@@ -37,6 +64,44 @@ ROUTES = (
     Route("POST",    "/api/beta/experience/replay",    BEARER, P.SETTINGS_MANAGE, F.CHAT, "replay",        "Judge the newest judged prospects by other criteria, and return whose verdict would differ; nothing is stored, the calls of the model are charged."),
 )
 # fmt: on
+
+_VARY = {"vary": "Host, Accept-Language"}
+
+
+async def config(
+    db: Db, who: Principal, funnel: Funnel, sign_ups: SignUps, query: PublicQuery, languages: list[str]
+) -> Reply[PublicExperience]:
+    found = await funnel.effective(db, who.call.host)
+    sign_ups.counts.add(found, FunnelStep.VIEWS)
+    return Reply(showing.show(found.document, [query.locale] if query.locale else languages), headers=_VARY)
+
+
+async def allow_config() -> None:
+    return None
+
+
+async def allow_challenge() -> None:
+    return None
+
+
+async def allow_signup() -> None:
+    return None
+
+
+async def show(
+    db: Db, who: Principal, funnel: Funnel, query: ExperienceQuery
+) -> Reply[Experience] | PublicExperience:  # fmt: skip
+    if query.preview:
+        return await drafts.preview(db, who, funnel, query.locale)
+    return _reply(await drafts.get(db, who, funnel))
+
+
+async def save(db: Db, who: Principal, funnel: Funnel, body: ExperienceDocument, match: Match) -> Reply[Experience]:
+    return _reply(await drafts.save(db, who, funnel, body, _condition(match)))
+
+
+async def publish(db: Db, who: Principal, funnel: Funnel, match: Match) -> Experience:
+    return await drafts.publish(db, who, funnel, _condition(match))
 
 
 async def challenge(db: Db, who: Principal, sign_ups: SignUps, origin: str) -> WorkChallenge:
@@ -66,3 +131,11 @@ async def delete_prospect(db: Db, who: Principal, id: str) -> None:
 
 async def replay(db: Db, who: Principal, gateway: Gateway, body: ReplayBody) -> Replay:
     return await judging.replay(db, who, gateway, body)
+
+
+def _reply(found: Experience) -> Reply[Experience]:
+    return Reply(found, version=found.draft_version)
+
+
+def _condition(match: Match) -> DraftCondition:
+    return DraftCondition(match.version, exists=match.if_match is not None)

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from teamspace.branding import Theme
 from teamspace.core.paging import Paging
 
 MAX_FIELDS, MAX_OPTIONS, MAX_LOCALES = 30, 100, 20
@@ -15,6 +16,10 @@ MAX_DOCUMENT = 128 * 1024
 """In bytes of JSON: it is decoded whenever a visitor opens the page."""
 HONEYPOT = "homepage"
 """A field that people do not see and programs fill in. No experience can have a field of this name."""
+ASSET_TOKENS = ("logo", "hero", "font_file")
+"""Tokens of a theme that name an asset."""
+ASSET_URL = "/api/beta/asset/"
+"""The URL of an asset, followed by its id."""
 
 _Name = Annotated[str, msgspec.Meta(pattern="^[A-Za-z][A-Za-z0-9_-]{0,63}$")]
 LocalizedText = dict[str, str]
@@ -92,7 +97,108 @@ class PublishedExperience(msgspec.Struct, frozen=True):
     source: ExperienceSource = ExperienceSource.TEAM
 
 
+# Requests
+
+
+class DraftCondition(msgspec.Struct, frozen=True):
+    """Which draft a write is for."""
+
+    seen: int | None
+    """The version that the caller has seen; 0 if there must be no draft, None if any will do."""
+    exists: bool
+
+
+_Locale = Annotated[str, msgspec.Meta(max_length=40)]
+
+
+class PublicQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    locale: _Locale | None = None
+    """The language; by default what Accept-Language says."""
+
+
+class ExperienceQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    preview: bool = False
+    """Returns what visitors would see if the draft were published."""
+    locale: _Locale | None = None
+    """The language of the preview."""
+
+
+# Responses
+
+
+class PublicOption(msgspec.Struct, frozen=True):
+    value: str
+    label: str
+
+
+class PublicField(msgspec.Struct, frozen=True):
+    name: str
+    type: FieldType
+    required: bool
+    label: str
+    options: list[PublicOption]
+    max_length: int | None
+
+
+class PublicExperience(msgspec.Struct, frozen=True, kw_only=True):
+    """What visitors see, in one language."""
+
+    locale: str
+    locales: list[str]
+    """The languages that it is written in."""
+    fields: list[PublicField]
+    copy: FunnelCopy
+    theme: Theme
+    theme_dark: Theme
+    logo: str | None
+    hero: str | None
+    font_file: str | None
+    honeypot: str
+    """The name of a field that must stay empty, and that a form should hide from people."""
+
+
+class PublishedState(msgspec.Struct, frozen=True):
+    version: int
+    published_at: str
+    document: ExperienceDocument
+
+
+class LiveExperience(msgspec.Struct, frozen=True):
+    """What visitors of the company see."""
+
+    source: ExperienceSource
+    own: bool
+    """Whether this team gets what they enter."""
+
+
+class Experience(msgspec.Struct, frozen=True, kw_only=True):
+    """What the team edits: its draft, else what it published, else what visitors of the company see."""
+
+    fields: list[FormField]
+    copy: dict[str, FunnelCopy]
+    theme: dict[str, Any]
+    judge_prompt: str
+    draft: ExperienceDocument | None
+    """Null if there is nothing to publish."""
+    draft_version: int | None
+    draft_at: str | None
+    published: PublishedState | None
+    live: LiveExperience | None
+
+
 # Stored
+
+
+class ExperienceRow(msgspec.Struct, frozen=True):
+    id: str
+    org_id: str
+    team_id: str
+    draft: ExperienceDocument | None
+    draft_version: int
+    draft_at: str | None
+    published: ExperienceDocument | None
+    version: int
+    published_at: str | None
 
 
 class FunnelOwner(msgspec.Struct, frozen=True):

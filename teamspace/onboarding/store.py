@@ -9,6 +9,7 @@ from teamspace.core.tables import Invariant
 from teamspace.onboarding.schemas import (
     ComparedText,
     DayCount,
+    ExperienceRow,
     FunnelOwner,
     JudgeDecision,
     JudgeVerdict,
@@ -39,6 +40,27 @@ async def get_first_owner(db: Reads) -> FunnelOwner | None:
 
 async def get_owner(db: Reads, org_id: str) -> FunnelOwner | None:
     return await db.one(FunnelOwner, f"{_OWNER} WHERE orgs.id = :org_id", org_id=org_id)
+
+
+async def get(db: Reads, fence: Fence) -> ExperienceRow | None:
+    """Return the row of the team that the fence admits."""
+    return await db.one(
+        ExperienceRow, f"SELECT {columns(ExperienceRow)} FROM experiences WHERE {fence.sql}", **fence.params
+    )
+
+
+async def put(tx: Tx, row: ExperienceRow) -> None:
+    values = msgspec.structs.asdict(row) | {
+        name: None if document is None else as_json(document)
+        for name, document in (("draft", row.draft), ("published", row.published))
+    }
+    await tx.run(
+        f"INSERT INTO experiences ({columns(ExperienceRow)}) VALUES ({placeholders(ExperienceRow)})"
+        " ON CONFLICT (team_id) DO UPDATE SET draft = excluded.draft, draft_version = excluded.draft_version,"
+        " draft_at = excluded.draft_at, published = excluded.published, version = excluded.version,"
+        " published_at = excluded.published_at",
+        **values,
+    )
 
 
 async def get_live(db: Reads, org_id: str) -> LiveRow | None:
@@ -323,5 +345,11 @@ INVARIANTS = (
         " OR (user_id IS NOT NULL) <> (state = 'accepted')"),
     Invariant("prospects.verdict", "a prospect's verdict is what the model said",
         "SELECT id FROM prospects WHERE (verdict = 'none') <> (judged IS NULL)"),
+    Invariant("onboarding.company", "an experience's team belongs to its company",
+        "SELECT experiences.id FROM experiences JOIN teams ON teams.id = experiences.team_id"
+        " WHERE teams.org_id <> experiences.org_id"),
+    Invariant("onboarding.published", "what is published has a version and a time, and nothing else has",
+        "SELECT id FROM experiences WHERE (published IS NULL) <> (published_at IS NULL)"
+        " OR (published IS NULL) <> (version = 0)"),
 )
 # fmt: on

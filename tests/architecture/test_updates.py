@@ -25,6 +25,7 @@ LOCKED = {
     "knowledge.move_document_name": "knowledge",
     "knowledge.put_merge": "knowledge",
     "knowledge.put_split": "knowledge",
+    "onboarding.put": "experience",
     "repository.confirm_derivation": "object",
     "repository.end_upload": "object",
     "repository.set_tags": "object",

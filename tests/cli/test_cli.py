@@ -31,6 +31,7 @@ from tests.conversations.help import create, say
 from tests.identity.help import enrolled, login, signed_in, trail
 from tests.jobs.help import claim, complete
 from tests.knowledge.help import learn
+from tests.onboarding.help import document as experience
 from tests.repository.help import put
 from tests.support.tampering import tamper
 from tests.support.world import Caller, World
@@ -111,6 +112,8 @@ async def populate(world: World) -> None:
     await learn(ann, "Minutes", "Anna Berg met Bob Stone in Oslo.")
     await publish(ann)
     await add_trigger(ann)
+    await ann.put("/api/beta/experience", experience())
+    await ann.post("/api/beta/experience/publish")
     plan = (await bob("PUT", "/api/repo/plan.txt", content=b"Plan")).json()
     await bob.post(f"/api/repo-obj/{plan['id']}/share", {"user_id": ann.user_id})
     await world.worker(ann.org, ann.team)
@@ -260,6 +263,9 @@ LEDGER_ENTRY = (
 )
 """A ledger row of some team, without its figures and times."""
 VIOLATIONS = [
+    ("onboarding.company", f"UPDATE experiences SET org_id = {OTHER}"),
+    ("onboarding.published", "UPDATE experiences SET published_at = NULL"),
+    ("onboarding.published", "UPDATE experiences SET version = 0"),
     ("triggers.company", f"UPDATE doc_triggers SET org_id = {OTHER}"),
     ("triggers.history", f"UPDATE trigger_fires SET org_id = {OTHER}"),
     ("triggers.history", "UPDATE trigger_fires SET run_id = NULL"),

@@ -17,7 +17,7 @@ from teamspace.completions import TokenUsage
 from teamspace.conversations import store as conversation_store
 from teamspace.conversations.schemas import CONVERSATIONS, ConversationRow
 from teamspace.core import clock, crypto
-from teamspace.core.db import Clause, Fence
+from teamspace.core.db import Clause, Fence, as_json
 from teamspace.core.db.migrate import bundled_migrations
 from teamspace.core.egress import NetworkReach
 from teamspace.core.ids import new_id
@@ -64,6 +64,7 @@ from tests.isolation.contract import (
     scope,
 )
 from tests.isolation.outcomes import REQUEST_ID, code_of
+from tests.onboarding.help import document as experience
 from tests.support.world import PASSWORD, Caller, World
 from tests.support.writes import Writes
 
@@ -345,6 +346,17 @@ class Stage:
         async with self.world.db.maintenance(system(org_id=setup.org.id)) as tx:
             await trigger_store.insert(tx, row)
         return row.id
+
+    async def add_drafts(self) -> None:
+        """Give every team a draft of its sign-up page."""
+        for setup in self.teams.values():
+            async with self.world.db.maintenance(system(org_id=setup.org.id)) as tx:
+                await tx.run(
+                    "INSERT INTO experiences (id, org_id, team_id, draft, draft_version, version)"
+                    " VALUES (:id, :org_id, :team_id, :draft, 1, 0)"
+                    " ON CONFLICT (team_id) DO UPDATE SET draft = excluded.draft",
+                    id=new_id(), org_id=setup.org.id, team_id=setup.team.id, draft=as_json(experience()),
+                )  # fmt: skip
 
     async def executor(self) -> str:
         """Create an executor that serves all companies."""

@@ -88,12 +88,14 @@ from tests.isolation.targets import (
     own_team,
     own_workflow,
     resolve_values,
+    with_draft,
     with_factor,
     without_factor,
     without_keys,
     without_remote_jobs,
     without_triggers,
 )
+from tests.onboarding.help import document
 from tests.support.world import PASSWORD
 
 
@@ -201,6 +203,7 @@ _UNGRANT   = {"principal_type": "user", "principal_id": new_member}
 _TRANSLATE = {"text": "Hello", "target": "de"}
 _CATALOG   = {"catalog": {"a": "Hello"}, "target": "de"}
 _TERM      = {"term": "file", "target": "de", "translation": "Datei"}
+_EXPERIENCE = document()
 _TRIGGER   = {"workflow_slug": own_workflow}
 _LOGO      = {"data": encoded(picture())}
 
@@ -340,6 +343,14 @@ CASES = (
     Case("GET /api/oop",                    ANYONE),
     Case("PUT /api/oop/:id/grants",         role("instance:manage"),     {"capabilities": []},    HIDDEN, SOME_JOB),
     Case("GET /api/x/:plugin/bundle/*path", ANYONE,                      target=PLUGIN_FILE),
+    Case("GET /api/beta/config",            PUBLIC),
+    Case("OPTIONS /api/beta/config",        PUBLIC,                      None,                    EMPTY),
+    Case("OPTIONS /api/beta/challenge",     PUBLIC,                      None,                    EMPTY),
+    Case("OPTIONS /api/beta/signup",        PUBLIC,                      None,                    EMPTY),
+    Case("GET /api/beta/experience",        role("settings:manage")),
+    Case("GET /api/beta/experience?preview=1", role("settings:manage")),
+    Case("PUT /api/beta/experience",        role("settings:manage"),     _EXPERIENCE),
+    Case("POST /api/beta/experience/publish", role("settings:manage"),   None,                    before=with_draft),
     Case("GET /beta/bundle/:plugin/*path",  PUBLIC,                      None,                    HIDDEN, PLUGIN_FILE),
     Case("GET /api/x/example-tools/word-count",  role("chat:use"),       None,                    NO_TEXT),
     Case("POST /api/x/example-tools/word-count", role("chat:use"),       {"text": "Hello"}),

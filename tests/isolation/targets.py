@@ -324,6 +324,11 @@ async def without_remote_jobs(stage: Stage, kind: Kind) -> None:
     await stage.change("UPDATE jobs SET channel = 'ai.chat@local' WHERE state = 'queued'")
 
 
+async def with_draft(stage: Stage, kind: Kind) -> None:
+    """Give every team a draft to publish."""
+    await stage.add_drafts()
+
+
 async def without_triggers(stage: Stage, kind: Kind) -> None:
     """Delete all triggers, since a team can have only so many."""
     await stage.change("DELETE FROM doc_triggers")

@@ -29,3 +29,18 @@ async def store_published(world: World, team: Caller, title: str, at: str) -> No
             id=f"x{team.team.id}", org_id=team.org.id, team_id=team.team.id, at=at,
             published=msgspec.json.encode(document(title)).decode(),
         )  # fmt: skip
+
+
+async def saved(caller: Caller, body: dict[str, Any]) -> dict[str, Any]:
+    answer = await caller.put("/api/beta/experience", body)
+    assert answer.status_code == 200, answer.text
+    shown: dict[str, Any] = answer.json()
+    return shown
+
+
+async def published(caller: Caller, body: dict[str, Any]) -> dict[str, Any]:
+    await saved(caller, body)
+    answer = await caller.post("/api/beta/experience/publish")
+    assert answer.status_code == 200, answer.text
+    shown: dict[str, Any] = answer.json()
+    return shown

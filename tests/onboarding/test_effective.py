@@ -41,8 +41,8 @@ async def test_before_anything_is_published_the_setting_counts_then_the_plugin(w
     with pytest.raises(NotFound):
         await onboarding.Funnel().effective(world.db, "")
     by_plugin = onboarding.Funnel()
+    by_plugin.add(parsed("Shipped plugin"))
     by_plugin.add(parsed("Plugin"))
-    by_plugin.add(parsed("Later plugin"))
     assert await seen(world, "", by_plugin) == ("Plugin", ann.org.id, ann.team.id)
     by_setting = onboarding.Funnel(parsed("Setting"))
     by_setting.add(parsed("Plugin"))

@@ -2284,6 +2284,114 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/beta/config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Return what visitors of this host are asked, with its texts and theme in one language.
+         * @description No credential.
+         */
+        get: operations["onboarding.config"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        /**
+         * Answer preflight requests of other origins.
+         * @description No credential.
+         */
+        options: operations["onboarding.allow_config"];
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/beta/challenge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        /**
+         * Answer preflight requests of other origins.
+         * @description No credential.
+         */
+        options: operations["onboarding.allow_challenge"];
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/beta/signup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        /**
+         * Answer preflight requests of other origins.
+         * @description No credential.
+         */
+        options: operations["onboarding.allow_signup"];
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/beta/experience": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Return what the team edits: its draft, else what it published, else what visitors see; ?preview=1 returns it as visitors would see it.
+         * @description A session or API token. Requires `settings:manage`.
+         */
+        get: operations["onboarding.show"];
+        /**
+         * Save a draft of the team's experience; visitors see it once it is published.
+         * @description A session or API token. Requires `settings:manage`.
+         */
+        put: operations["onboarding.save"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/beta/experience/publish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publish the team's draft; refused if there is none.
+         * @description A session or API token. Requires `settings:manage`.
+         */
+        post: operations["onboarding.publish"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health": {
         parameters: {
             query?: never;
@@ -6136,6 +6244,147 @@ export interface components {
             score: number;
             updated_at: string;
         };
+        /** PublicQuery */
+        PublicQuery: {
+            /** @default null */
+            locale?: string | null;
+        };
+        /**
+         * PublicExperience
+         * @description What visitors see, in one language.
+         */
+        PublicExperience: {
+            locale: string;
+            locales: string[];
+            fields: components["schemas"]["PublicField"][];
+            copy: components["schemas"]["FunnelCopy"];
+            theme: components["schemas"]["Theme"];
+            theme_dark: components["schemas"]["Theme"];
+            logo: string | null;
+            hero: string | null;
+            font_file: string | null;
+            honeypot: string;
+        };
+        /** PublicField */
+        PublicField: {
+            name: string;
+            type: components["schemas"]["FieldType"];
+            required: boolean;
+            label: string;
+            options: components["schemas"]["PublicOption"][];
+            max_length: number | null;
+        };
+        /**
+         * FieldType
+         * @enum {unknown}
+         */
+        FieldType: "checkbox" | "email" | "select" | "text" | "textarea";
+        /** PublicOption */
+        PublicOption: {
+            value: string;
+            label: string;
+        };
+        /**
+         * FunnelCopy
+         * @description The texts of the page in one language; an empty one is replaced by that of the next language, or by ours.
+         */
+        FunnelCopy: {
+            /** @default  */
+            title?: string;
+            /** @default  */
+            intro?: string;
+            /** @default  */
+            submit?: string;
+            /** @default  */
+            thanks?: string;
+        };
+        /** ExperienceQuery */
+        ExperienceQuery: {
+            /** @default false */
+            preview?: boolean;
+            /** @default null */
+            locale?: string | null;
+        };
+        /**
+         * Experience
+         * @description What the team edits: its draft, else what it published, else what visitors of the company see.
+         */
+        Experience: {
+            fields: components["schemas"]["FormField"][];
+            copy: {
+                [key: string]: components["schemas"]["FunnelCopy"];
+            };
+            theme: {
+                [key: string]: unknown;
+            };
+            judge_prompt: string;
+            draft: components["schemas"]["ExperienceDocument"] | null;
+            draft_version: number | null;
+            draft_at: string | null;
+            published: components["schemas"]["PublishedState"] | null;
+            live: components["schemas"]["LiveExperience"] | null;
+        };
+        /** FormField */
+        FormField: {
+            name: string;
+            type: components["schemas"]["FieldType"];
+            /** @default false */
+            required?: boolean;
+            /** @default {} */
+            label?: {
+                [key: string]: string;
+            };
+            /** @default [] */
+            options?: (string | components["schemas"]["FieldOption"])[];
+        };
+        /**
+         * FieldOption
+         * @description What a visitor can choose, and how it is called; without a label it is called like its value.
+         */
+        FieldOption: {
+            value: string;
+            /** @default {} */
+            label?: {
+                [key: string]: string;
+            };
+        };
+        /**
+         * ExperienceDocument
+         * @description What a team asks visitors, with which words and in which look, and how a model judges what they answer.
+         */
+        ExperienceDocument: {
+            fields: components["schemas"]["FormField"][];
+            /** @default {} */
+            copy?: {
+                [key: string]: components["schemas"]["FunnelCopy"];
+            };
+            /** @default {} */
+            theme?: {
+                [key: string]: unknown;
+            };
+            /** @default  */
+            judge_prompt?: string;
+        };
+        /** PublishedState */
+        PublishedState: {
+            version: number;
+            published_at: string;
+            document: components["schemas"]["ExperienceDocument"];
+        };
+        /**
+         * LiveExperience
+         * @description What visitors of the company see.
+         */
+        LiveExperience: {
+            source: components["schemas"]["ExperienceSource"];
+            own: boolean;
+        };
+        /**
+         * ExperienceSource
+         * @description Where an experience comes from.
+         * @enum {unknown}
+         */
+        ExperienceSource: "plugin" | "setting" | "team";
         /** Liveness */
         Liveness: {
             ok: boolean;
@@ -6277,6 +6526,7 @@ export interface components {
             blob_stores: string[];
             has_bundle: boolean;
             has_landing: boolean;
+            has_onboarding: boolean;
         };
         /** RouteName */
         RouteName: {
@@ -21291,6 +21541,568 @@ export interface operations {
             };
             /** @description `overloaded` */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "onboarding.config": {
+        parameters: {
+            query?: {
+                locale?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicExperience"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `org_suspended` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "onboarding.allow_config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "onboarding.allow_challenge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "onboarding.allow_signup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "onboarding.show": {
+        parameters: {
+            query?: {
+                preview?: boolean;
+                locale?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Experience"] | components["schemas"]["PublicExperience"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "onboarding.save": {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExperienceDocument"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Experience"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `org_suspended` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "onboarding.publish": {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string;
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Experience"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `org_suspended` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_conflict`, `no_draft` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };

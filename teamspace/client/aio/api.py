@@ -42,10 +42,13 @@ from teamspace.client.models import (
     Entity,
     EntityItem,
     Executor,
+    Experience,
     Figures,
     Flag,
+    FormField,
     FunctionChoice,
     FunctionTool,
+    FunnelCopy,
     GlossaryTerm,
     Grants,
     ImagePart,
@@ -87,6 +90,7 @@ from teamspace.client.models import (
     PrincipalType,
     Processing,
     Provisioned,
+    PublicExperience,
     Ready,
     RecoveryCodes,
     RecoveryCount,
@@ -1307,6 +1311,62 @@ class AsyncNotesApi(AsyncArea):
         )
 
 
+class AsyncOnboardingApi(AsyncArea):
+    """The sign-up page: what visitors are asked."""
+
+    async def config(self, *, locale: str | UnsetType = UNSET) -> PublicExperience:
+        """Return what visitors of this host are asked, with its texts and theme in one language."""
+        return await self._transport.send(
+            Call(method="GET", path="/api/beta/config", answer=PublicExperience, query={"locale": locale})
+        )
+
+    async def get(self) -> Experience:
+        """Return what the team edits: its draft, else what it published, else what visitors see."""
+        return await self._transport.send(Call(method="GET", path="/api/beta/experience", answer=Experience))
+
+    async def preview(self, *, locale: str | UnsetType = UNSET) -> PublicExperience:
+        """Return what the team edits as visitors would see it."""
+        return await self._transport.send(
+            Call(
+                method="GET",
+                path="/api/beta/experience",
+                answer=PublicExperience,
+                query={"locale": locale, "preview": True},
+            )
+        )
+
+    async def save(
+        self,
+        *,
+        fields: Sequence[FormField],
+        copy: dict[str, FunnelCopy] | UnsetType = UNSET,
+        theme: dict[str, Any] | UnsetType = UNSET,
+        judge_prompt: str | UnsetType = UNSET,
+        if_match: int | None = None,
+    ) -> Experience:
+        """Save a draft of the team's experience; visitors see it once it is published."""
+        return await self._transport.send(
+            Call(
+                method="PUT",
+                path="/api/beta/experience",
+                answer=Experience,
+                body={"fields": fields, "copy": copy, "theme": theme, "judge_prompt": judge_prompt},
+                headers=matching(if_match),
+            )
+        )
+
+    async def publish(self, *, if_match: int | None = None, idempotency_key: str | None = None) -> Experience:
+        """Publish the team's draft; refused if there is none."""
+        return await self._transport.send(
+            Call(
+                method="POST",
+                path="/api/beta/experience/publish",
+                answer=Experience,
+                headers={**matching(if_match), **keyed(idempotency_key)},
+            )
+        )
+
+
 class AsyncOrgApi(AsyncArea):
     """The caller's company."""
 
@@ -2465,6 +2525,7 @@ class AsyncApi:
         self.members = AsyncMembersApi(transport)
         self.models = AsyncModelsApi(transport)
         self.notes = AsyncNotesApi(transport)
+        self.onboarding = AsyncOnboardingApi(transport)
         self.org = AsyncOrgApi(transport)
         self.orgs = AsyncOrgsApi(transport)
         self.plugins = AsyncPluginsApi(transport)

@@ -42,10 +42,13 @@ from teamspace.client.models import (
     Entity,
     EntityItem,
     Executor,
+    Experience,
     Figures,
     Flag,
+    FormField,
     FunctionChoice,
     FunctionTool,
+    FunnelCopy,
     GlossaryTerm,
     Grants,
     ImagePart,
@@ -87,6 +90,7 @@ from teamspace.client.models import (
     PrincipalType,
     Processing,
     Provisioned,
+    PublicExperience,
     Ready,
     RecoveryCodes,
     RecoveryCount,
@@ -1295,6 +1299,62 @@ class NotesApi(Area):
         )
 
 
+class OnboardingApi(Area):
+    """The sign-up page: what visitors are asked."""
+
+    def config(self, *, locale: str | UnsetType = UNSET) -> PublicExperience:
+        """Return what visitors of this host are asked, with its texts and theme in one language."""
+        return self._transport.send(
+            Call(method="GET", path="/api/beta/config", answer=PublicExperience, query={"locale": locale})
+        )
+
+    def get(self) -> Experience:
+        """Return what the team edits: its draft, else what it published, else what visitors see."""
+        return self._transport.send(Call(method="GET", path="/api/beta/experience", answer=Experience))
+
+    def preview(self, *, locale: str | UnsetType = UNSET) -> PublicExperience:
+        """Return what the team edits as visitors would see it."""
+        return self._transport.send(
+            Call(
+                method="GET",
+                path="/api/beta/experience",
+                answer=PublicExperience,
+                query={"locale": locale, "preview": True},
+            )
+        )
+
+    def save(
+        self,
+        *,
+        fields: Sequence[FormField],
+        copy: dict[str, FunnelCopy] | UnsetType = UNSET,
+        theme: dict[str, Any] | UnsetType = UNSET,
+        judge_prompt: str | UnsetType = UNSET,
+        if_match: int | None = None,
+    ) -> Experience:
+        """Save a draft of the team's experience; visitors see it once it is published."""
+        return self._transport.send(
+            Call(
+                method="PUT",
+                path="/api/beta/experience",
+                answer=Experience,
+                body={"fields": fields, "copy": copy, "theme": theme, "judge_prompt": judge_prompt},
+                headers=matching(if_match),
+            )
+        )
+
+    def publish(self, *, if_match: int | None = None, idempotency_key: str | None = None) -> Experience:
+        """Publish the team's draft; refused if there is none."""
+        return self._transport.send(
+            Call(
+                method="POST",
+                path="/api/beta/experience/publish",
+                answer=Experience,
+                headers={**matching(if_match), **keyed(idempotency_key)},
+            )
+        )
+
+
 class OrgApi(Area):
     """The caller's company."""
 
@@ -2445,6 +2505,7 @@ class Api:
         self.members = MembersApi(transport)
         self.models = ModelsApi(transport)
         self.notes = NotesApi(transport)
+        self.onboarding = OnboardingApi(transport)
         self.org = OrgApi(transport)
         self.orgs = OrgsApi(transport)
         self.plugins = PluginsApi(transport)

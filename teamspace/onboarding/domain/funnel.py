@@ -27,8 +27,8 @@ class Funnel:
             self._seeds[ExperienceSource.SETTING] = setting
 
     def add(self, document: ExperienceDocument) -> None:
-        """Add the experience of a plugin; the first one counts."""
-        self._seeds.setdefault(ExperienceSource.PLUGIN, document)
+        """Add the experience of a plugin. The last one counts, since those that ship come first."""
+        self._seeds[ExperienceSource.PLUGIN] = document
 
     async def effective(self, db: Reads, host: str) -> PublishedExperience:
         """Return what the visitors of a host see: what its company has published last.

@@ -6,6 +6,7 @@ export const ACTIONS = [
   "object.create", "object.update", "object.delete", "object.share", "object.unshare", "object.set_visibility",
   "translation.create",
   "trigger.create", "trigger.update", "trigger.delete",
+  "experience.update", "experience.publish",
   "glossary.set", "glossary.delete",
   "entity.merge", "entity.split", "knowledge.extract",
   "job.enqueue", "job.cancel", "job.complete", "job.fail",
