@@ -263,6 +263,10 @@ LEDGER_ENTRY = (
 )
 """A ledger row of some team, without its figures and times."""
 VIOLATIONS = [
+    ("prospects.company", f"UPDATE prospects SET org_id = {OTHER}"),
+    ("prospects.decision", "UPDATE prospects SET state = 'declined'"),
+    ("prospects.decision", "UPDATE prospects SET decided_at = 'x'"),
+    ("prospects.verdict", "UPDATE prospects SET verdict = 'accept'"),
     ("onboarding.company", f"UPDATE experiences SET org_id = {OTHER}"),
     ("onboarding.published", "UPDATE experiences SET published_at = NULL"),
     ("onboarding.published", "UPDATE experiences SET version = 0"),

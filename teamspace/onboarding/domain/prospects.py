@@ -65,7 +65,7 @@ async def decide(db: Db, who: Principal, settings: Settings, prospect_id: str, b
     """Accept or decline a prospect, once. An accepted one becomes a member of the team."""
     fence = access.prospects(who)
     state = ProspectState.ACCEPTED if body.decision == "accept" else ProspectState.DECLINED
-    async with db.write(who, f"prospect.{body.decision}") as tx:
+    async with db.write(who, "prospect.accept" if body.decision == "accept" else "prospect.decline") as tx:
         tx.target = prospect_id
         row = await store.lock_prospect(tx, fence, prospect_id)
         if row is None:
