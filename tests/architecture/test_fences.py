@@ -26,8 +26,8 @@ UNFENCED = {
     "branding is public, also before the sign-in": (
         "branding.get", "branding.get_by_host", "branding.select_logo_locations",
     ),
-    "counts, fingerprints without a name, and used challenges: a sign-up is compared with those of its own team": (
-        "onboarding.is_spent", "onboarding.get_rate", "onboarding.count_with_email", "onboarding.select_fingerprints",
+    "counts, and fingerprints without a name: a sign-up is compared with those of its own team": (
+        "onboarding.count_with_email", "onboarding.select_fingerprints",
     ),
     "the server deletes old prospects, and counts the activations of those who were accepted": (
         "onboarding.select_published", "onboarding.find_of_user",

@@ -32,6 +32,7 @@ from tests.identity.help import enrolled, login, signed_in, trail
 from tests.jobs.help import claim, complete
 from tests.knowledge.help import learn
 from tests.onboarding.help import document as experience
+from tests.onboarding.signing_up import sign_up
 from tests.repository.help import put
 from tests.support.tampering import tamper
 from tests.support.world import Caller, World
@@ -114,6 +115,7 @@ async def populate(world: World) -> None:
     await add_trigger(ann)
     await ann.put("/api/beta/experience", experience())
     await ann.post("/api/beta/experience/publish")
+    await sign_up(world)
     plan = (await bob("PUT", "/api/repo/plan.txt", content=b"Plan")).json()
     await bob.post(f"/api/repo-obj/{plan['id']}/share", {"user_id": ann.user_id})
     await world.worker(ann.org, ann.team)

@@ -129,6 +129,10 @@ async def _translation(stage: Stage, setup: TeamSetup) -> str:
     return await stage.translation(setup, await stage.world.person(setup.org, setup.team))
 
 
+async def _prospect(stage: Stage, setup: TeamSetup) -> str:
+    return await stage.prospect(setup)
+
+
 async def _trigger(stage: Stage, setup: TeamSetup) -> str:
     return await stage.trigger(setup)
 
@@ -335,6 +339,8 @@ SLOTS = (
     Slot("POST /api/repo-obj/:id/visibility",    "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("GET /api/repo-obj/:id/derivations",    "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("GET /api/repo-obj/:id/processing",     "id",       in_other_company(_team_object),              in_own_team(_private_object)),
+    Slot("POST /api/beta/prospects/:id/decide",  "id",       in_other_company(_prospect),                 in_other_team(_prospect)),
+    Slot("DELETE /api/beta/prospects/:id",       "id",       in_other_company(_prospect),                 in_other_team(_prospect)),
     Slot("GET /api/doc-triggers/:id",            "id",       in_other_company(_trigger),                  in_other_team(_trigger)),
     Slot("GET /api/doc-triggers/:id",            "cursor",   cursor(in_other_company(_trigger)),          cursor(in_other_team(_trigger)),           OK),
     Slot("PATCH /api/doc-triggers/:id",          "id",       in_other_company(_trigger),                  in_other_team(_trigger)),

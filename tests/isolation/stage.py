@@ -336,6 +336,22 @@ class Stage:
             await definitions.add_version(tx, setup.org.id, setup.team.id, checked, "team", setup.author.user_id)
         return checked.spec.slug
 
+    async def prospect(self, setup: TeamSetup) -> str:
+        """Add someone who signed up with the team."""
+        id = new_id()
+        signals = {
+            "score": 0, "doubts": [], "difficulty": 1, "solving": None, "age": 9.0, "from_prefix": 0, "duplicates": 0,
+            "similar": 0, "entropy": None, "origin": "", "agent": "",
+        }  # fmt: skip
+        async with self.world.db.maintenance(system(org_id=setup.org.id)) as tx:
+            await tx.run(
+                "INSERT INTO prospects (id, org_id, team_id, experience_id, version, nonce, email, email_key, answers,"
+                " signals, level, created_at) VALUES (:id, :org_id, :team_id, 'x', 1, :id, :email, :email, '{}',"
+                " :signals, 'ok', '2026-01-01T00:00:00.000Z')",
+                id=id, org_id=setup.org.id, team_id=setup.team.id, email=f"{id}@x.org", signals=as_json(signals),
+            )  # fmt: skip
+        return id
+
     async def trigger(self, setup: TeamSetup) -> str:
         """Create a trigger of the team."""
         row = TriggerRow(

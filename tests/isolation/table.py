@@ -69,6 +69,7 @@ from tests.isolation.targets import (
     OWN_SESSION,
     PERSON,
     PLUGIN_FILE,
+    PROSPECT,
     RUN,
     RUN_TO_CANCEL,
     SCREEN,
@@ -204,6 +205,7 @@ _TRANSLATE = {"text": "Hello", "target": "de"}
 _CATALOG   = {"catalog": {"a": "Hello"}, "target": "de"}
 _TERM      = {"term": "file", "target": "de", "translation": "Datei"}
 _EXPERIENCE = document()
+_SIGN_UP = {"fields": {"email": "x@example.org"}, "pow": "x"}
 _TRIGGER   = {"workflow_slug": own_workflow}
 _LOGO      = {"data": encoded(picture())}
 
@@ -351,6 +353,12 @@ CASES = (
     Case("GET /api/beta/experience?preview=1", role("settings:manage")),
     Case("PUT /api/beta/experience",        role("settings:manage"),     _EXPERIENCE),
     Case("POST /api/beta/experience/publish", role("settings:manage"),   None,                    before=with_draft),
+    Case("GET /api/beta/challenge",         PUBLIC),
+    Case("POST /api/beta/signup",           PUBLIC,                      _SIGN_UP,                Outcome(400, "invalid_request")),
+    Case("GET /api/beta/prospects",         role("settings:manage")),
+    Case("POST /api/beta/prospects/:id/decide", role("settings:manage"), {"decision": "decline"}, OK, PROSPECT),
+    Case("DELETE /api/beta/prospects/:id",  role("settings:manage"),     None,                    EMPTY, PROSPECT),
+    Case("POST /api/beta/experience/replay", role("settings:manage"),    {"judge_prompt": "x"}),
     Case("GET /beta/bundle/:plugin/*path",  PUBLIC,                      None,                    HIDDEN, PLUGIN_FILE),
     Case("GET /api/x/example-tools/word-count",  role("chat:use"),       None,                    NO_TEXT),
     Case("POST /api/x/example-tools/word-count", role("chat:use"),       {"text": "Hello"}),

@@ -193,6 +193,10 @@ async def _job(stage: Stage, kind: Kind) -> str:
     return await stage.job(stage.target_team(kind), owner=_owner(stage, kind))
 
 
+async def _prospect(stage: Stage, kind: Kind) -> str:
+    return await stage.prospect(stage.target_team(kind))
+
+
 async def _trigger(stage: Stage, kind: Kind) -> str:
     return await stage.trigger(stage.target_team(kind))
 
@@ -310,6 +314,7 @@ RUN_TO_CANCEL = Target(_run, cancel_access)
 SOME_JOB = Target(_job, anyone)
 EXECUTOR = Target(_executor, anyone)
 TRIGGER = Target(_trigger, same_team)
+PROSPECT = Target(_prospect, same_team)
 NOTHING = Target(_nothing, anyone)
 SCREEN = Target(_screen, anyone)
 SCRIPT = Target(_script, anyone)
