@@ -104,6 +104,7 @@ class App:
         callers = tenancy.CallerCache(self.last_use, hosted=settings.hosted)
         anonymous_rate = Rate(settings.rate_anonymous, settings.rate_anonymous)
         self.refusals: Refusals = self.dependencies[Refusals]
+        self.sign_ups: onboarding.SignUps = self.dependencies[onboarding.SignUps]
         services = s3.Services(db, self.files, self.queue, self.dependencies[repository.UploadLimit], settings.address)
         self.gate = Gate(
             self.endpoints,
@@ -156,6 +157,8 @@ class App:
             (3600, partial(triggers.tidy, self.db)),
             (600, partial(knowledge.tidy, self.db)),
             (3600, partial(ai.forget_answers, self.db)),
+            (onboarding.SAVE_SECONDS, partial(self.sign_ups.counts.save, self.db)),
+            (600, partial(onboarding.tidy, self.db)),
             (3600, partial(repository.abort_stale_uploads, self.db)),
             (
                 60,
@@ -184,6 +187,7 @@ class App:
         await self.streams.save()
         await self.last_use.save(self.db)
         await self.refusals.save(self.db)
+        await self.sign_ups.counts.save(self.db)
         await audit.seal(self.db)
         await self.head_log.write_new(self.db)
 
@@ -210,6 +214,7 @@ def dependencies(settings: Settings, stopping: Stopping, tables: Tables) -> dict
     mcp_tasks, catalog = mcp.McpTasks(toolbox, queue), workflows.Catalog()
     mcp_workflows = mcp.McpWorkflows(workflows.OfferedWorkflows(catalog, queue))
     router = executors.ExecutorRouter(fleet)
+    funnel = onboarding.Funnel(_read_experience(settings), hosted=settings.hosted)
     readable = events.ReadableSubjects(tables.rows(events.EventSubject))
     plugin_services = oop.PluginServices(
         toolbox, gateway, fleet.egress, files, queue, router, readable, settings.plugin_secrets
@@ -222,7 +227,8 @@ def dependencies(settings: Settings, stopping: Stopping, tables: Tables) -> dict
         PluginGuard: guard,
         plugins.PluginCatalog: plugins.PluginCatalog(tables),
         blobs.BlobStore: files,
-        onboarding.Funnel: onboarding.Funnel(_read_experience(settings), hosted=settings.hosted),
+        onboarding.Funnel: funnel,
+        onboarding.SignUps: onboarding.SignUps(funnel, queue),
         instance.RowCounts: instance.RowCounts(),
         instance.Readiness: instance.Readiness(stopping),
         tenancy.Locales: tenancy.Locales(tuple(localization.available())),

@@ -35,6 +35,20 @@ if TYPE_CHECKING:
     DeclaredInputType = Literal["array", "boolean", "integer", "number", "object", "string"]
     Dimension = Literal["ai.concurrency", "ai.requests", "ai.tokens.total", "storage.bytes", "storage.objects"]
     Direction = Literal["in", "out"]
+    Doubt = Literal[
+        "clock",
+        "copied",
+        "disposable",
+        "duplicate",
+        "fast",
+        "flood",
+        "language",
+        "monotonous",
+        "program",
+        "similar",
+        "trap",
+        "velocity",
+    ]
     EntityItemType = Literal["concept", "document", "event", "organisation", "other", "person", "place", "product"]
     EntityLinkType = Literal["concept", "document", "event", "organisation", "other", "person", "place", "product"]
     EntityType = Literal["concept", "document", "event", "organisation", "other", "person", "place", "product"]
@@ -59,6 +73,7 @@ if TYPE_CHECKING:
     Font = Literal["inter", "mono", "serif", "system"]
     Health = Literal["down", "new", "stale", "up"]
     ImageUrlDetail = Literal["auto", "high", "low"]
+    JudgeDecision = Literal["accept", "decline", "review"]
     KnowledgeEntitiesType = Literal[
         "concept", "document", "event", "organisation", "other", "person", "place", "product"
     ]
@@ -66,6 +81,7 @@ if TYPE_CHECKING:
     McpReportState = Literal["connected", "connecting", "failed"]
     Mode = Literal["local", "pull", "push"]
     ModelRole = Literal["chat", "utility"]
+    OnboardingDecideDecision = Literal["accept", "decline"]
     OrgRole = Literal["org_admin", "org_owner", "org_reader"]
     Permission = Literal[
         "chat:use",
@@ -95,6 +111,7 @@ if TYPE_CHECKING:
     Plan = Literal["business", "enterprise", "free", "pro"]
     PluginReportState = Literal["failed", "loaded"]
     PrincipalType = Literal["team", "user"]
+    ProspectState = Literal["accepted", "captured", "declined"]
     RepoPresignMethod = Literal["GET", "PUT"]
     Role = Literal["admin", "guest", "member", "owner", "reviewer", "translator", "viewer", "worker"]
     RunState = Literal["cancelled", "failed", "running", "succeeded"]
@@ -109,8 +126,10 @@ if TYPE_CHECKING:
     ToolChoice = Literal["auto", "none", "required"]
     TranslationKind = Literal["catalog", "text"]
     Transport = Literal["http", "stdio"]
+    TrustLevel = Literal["blocked", "ok", "suspicious"]
     TurnRole = Literal["assistant", "user"]
     TurnState = Literal["done", "failed", "running", "stopped"]
+    VerdictFilter = Literal["accept", "decline", "none", "review"]
     Visibility = Literal["private", "shared", "team"]
     WaitReason = Literal["cap", "next", "no_worker", "quota", "retry", "scheduled", "suspended"]
     Window = Literal["day", "hour", "lifetime", "minute", "month", "week"]
@@ -124,6 +143,7 @@ else:
     DeclaredInputType = str
     Dimension = str
     Direction = str
+    Doubt = str
     EntityItemType = str
     EntityLinkType = str
     EntityType = str
@@ -134,16 +154,19 @@ else:
     Font = str
     Health = str
     ImageUrlDetail = str
+    JudgeDecision = str
     KnowledgeEntitiesType = str
     Level = str
     McpReportState = str
     Mode = str
     ModelRole = str
+    OnboardingDecideDecision = str
     OrgRole = str
     Permission = str
     Plan = str
     PluginReportState = str
     PrincipalType = str
+    ProspectState = str
     RepoPresignMethod = str
     Role = str
     RunState = str
@@ -158,8 +181,10 @@ else:
     ToolChoice = str
     TranslationKind = str
     Transport = str
+    TrustLevel = str
     TurnRole = str
     TurnState = str
+    VerdictFilter = str
     Visibility = str
     WaitReason = str
     Window = str
@@ -498,6 +523,24 @@ class ConversationItem(msgspec.Struct, frozen=True, kw_only=True):
     updated_at: str
 
 
+class DecidedProspect(msgspec.Struct, frozen=True, kw_only=True):
+    id: str
+    email: str
+    fields: dict[str, str | bool]
+    locale: str | None
+    state: ProspectState
+    level: TrustLevel
+    signals: Signals
+    verdict: JudgeVerdict | None
+    note: str
+    decided_by: str | None
+    decided_at: str | None
+    user_id: str | None
+    experience_version: int
+    created_at: str
+    activation_url: str | None = None
+
+
 class DeclaredInput(msgspec.Struct, frozen=True, kw_only=True):
     """An input that every run of a workflow must be given."""
 
@@ -727,6 +770,7 @@ class ExperienceDocument(msgspec.Struct, frozen=True, kw_only=True):
     copy: dict[str, FunnelCopy] = {}
     theme: dict[str, Any] = {}
     judge_prompt: str = ""
+    retention_days: int | None = None
 
 
 class FailedCheck(msgspec.Struct, frozen=True, kw_only=True):
@@ -792,6 +836,12 @@ class Flag(msgspec.Struct, frozen=True, kw_only=True):
     enabled: bool
 
 
+class Flip(msgspec.Struct, frozen=True, kw_only=True):
+    prospect_id: str
+    before: JudgeDecision
+    after: JudgeDecision
+
+
 class FormField(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     type: FieldType
@@ -833,6 +883,18 @@ class FunnelCopy(msgspec.Struct, frozen=True, kw_only=True):
     intro: str = ""
     submit: str = ""
     thanks: str = ""
+
+
+class FunnelDay(msgspec.Struct, frozen=True, kw_only=True):
+    """How many visitors reached each step on a day (UTC)."""
+
+    day: str
+    views: int = 0
+    starts: int = 0
+    solved: int = 0
+    signed_up: int = 0
+    accepted: int = 0
+    activated: int = 0
 
 
 class GlossaryHit(msgspec.Struct, frozen=True, kw_only=True):
@@ -1013,6 +1075,21 @@ class JsonSchema(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", ta
 
     json_schema: NamedSchema | None = None
     schema: dict[str, Any] | None = None
+
+
+class JudgeReason(msgspec.Struct, frozen=True, kw_only=True):
+    criterion: str
+    field: str
+    quote: str
+
+
+class JudgeVerdict(msgspec.Struct, frozen=True, kw_only=True):
+    """What a model thinks of a prospect; a person decides."""
+
+    decision: JudgeDecision
+    score: int
+    reasons: list[JudgeReason]
+    model: str
 
 
 class KnowledgePreview(msgspec.Struct, frozen=True, kw_only=True):
@@ -1347,6 +1424,29 @@ class Processing(msgspec.Struct, frozen=True, kw_only=True):
     runs: list[str]
 
 
+class Prospect(msgspec.Struct, frozen=True, kw_only=True):
+    id: str
+    email: str
+    fields: dict[str, str | bool]
+    locale: str | None
+    state: ProspectState
+    level: TrustLevel
+    signals: Signals
+    verdict: JudgeVerdict | None
+    note: str
+    decided_by: str | None
+    decided_at: str | None
+    user_id: str | None
+    experience_version: int
+    created_at: str
+
+
+class ProspectPage(msgspec.Struct, frozen=True, kw_only=True):
+    items: list[Prospect]
+    next_cursor: str | None
+    numbers: list[FunnelDay] | None = None
+
+
 class Provisioned(msgspec.Struct, frozen=True, kw_only=True):
     """The tenant's owner, and the link to set their password, which is only shown once."""
 
@@ -1439,6 +1539,11 @@ class RelatedObject(msgspec.Struct, frozen=True, kw_only=True):
     run_id: str | None
     step: str | None
     created_at: str
+
+
+class Replay(msgspec.Struct, frozen=True, kw_only=True):
+    compared: int
+    flips: list[Flip]
 
 
 class ReportedError(msgspec.Struct, frozen=True, kw_only=True):
@@ -1664,6 +1769,22 @@ class ShareTargets(msgspec.Struct, frozen=True, kw_only=True):
 
 class Shares(msgspec.Struct, frozen=True, kw_only=True):
     items: list[Grant]
+
+
+class Signals(msgspec.Struct, frozen=True, kw_only=True):
+    """What was noticed when a prospect signed up. None of it is public."""
+
+    score: int
+    doubts: list[Doubt]
+    difficulty: int
+    solving: float | None
+    age: float
+    from_prefix: int
+    duplicates: int
+    similar: int
+    entropy: float | None
+    origin: str
+    agent: str
 
 
 class SignedIn(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,7 +11,7 @@
     │   ├── FeatureDisabled, OrgSuspended, OutOfScope, ReauthRequired, SelfRoleChange, ToolDisabled
     ├── NotFound 404, MethodNotAllowed 405
     ├── Conflict 409
-    │   ├── AlreadyBootstrapped, IdempotencyConflict, NoDraft, NotCancellable, SingleTenant, StaleClaim
+    │   ├── AlreadyBootstrapped, AlreadyDecided, IdempotencyConflict, NoDraft, NotCancellable, SingleTenant, StaleClaim
     ├── VersionMismatch 412, TooLarge 413, UnsupportedType 415, ResponseRefused 422, HeadersTooLarge 431
     ├── RateLimited 429
     │   ├── QuotaExceeded, TooManyAttempts
@@ -245,6 +245,11 @@ class Conflict(Refusal):
 
 class AlreadyBootstrapped(Conflict):
     code, title = "already_bootstrapped", "The instance is already set up"
+
+
+class AlreadyDecided(Conflict):
+    code, title = "already_decided", "The decision was already made"
+    key = "onboarding.already_decided"
 
 
 class IdempotencyConflict(Conflict):

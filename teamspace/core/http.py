@@ -518,6 +518,8 @@ def _arguments(
         arguments["languages"] = request.languages
     if "last_event_id" in wants:
         arguments["last_event_id"] = request.headers.get(b"last-event-id", b"").decode("latin-1")
+    if "origin" in wants:
+        arguments["origin"] = request.headers.get(b"origin", b"").decode("latin-1")
     if "replay_of" in wants:
         arguments["replay_of"] = ""
     if "disconnect" in wants:

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from teamspace.branding import Theme
+from teamspace.core.paging import Paging
 
 MAX_FIELDS, MAX_OPTIONS, MAX_LOCALES = 30, 100, 20
 MAX_LABEL, MAX_TITLE, MAX_SUBMIT = 200, 120, 60
@@ -72,6 +73,8 @@ class ExperienceDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True
     """Tokens as in branding; `logo`, `hero` and `font_file` are ids of assets."""
     judge_prompt: Annotated[str, msgspec.Meta(max_length=MAX_JUDGE_PROMPT)] = ""
     """What a model should look for. It is never public; without it no model judges."""
+    retention_days: Annotated[int, msgspec.Meta(ge=1, le=3_650)] | None = None
+    """After how many days prospects are deleted, decided or not; by default they are kept."""
 
 
 class ExperienceSource(StrEnum):
@@ -259,3 +262,309 @@ class AssetRow(msgspec.Struct, frozen=True):
 
 
 SeedSource = Literal[ExperienceSource.SETTING, ExperienceSource.PLUGIN]
+
+
+# Sign-ups
+
+
+class WorkParameters(msgspec.Struct, frozen=True, rename="camel"):
+    algorithm: str
+    cost: int
+    key_length: int
+    key_prefix: str
+    key_signature: str
+    nonce: str
+    salt: str
+    expires_at: int
+    """Seconds since the epoch."""
+    data: dict[str, str]
+    """The experience, the origin and the difficulty: the solution counts for nothing else."""
+
+
+class WorkChallenge(msgspec.Struct, frozen=True):
+    """A challenge in the format of ALTCHA, version 2."""
+
+    parameters: WorkParameters
+    signature: str
+
+
+class SpentWork(msgspec.Struct, frozen=True):
+    """What a solved challenge says."""
+
+    nonce: str
+    expires_at: str
+    difficulty: int
+    age: float
+    """Seconds since the challenge was made."""
+    solving: float | None
+    """Milliseconds that solving took, as the visitor's program says."""
+
+
+class SignUp(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    fields: dict[str, Any]
+    """The answers by the names of the fields."""
+    pow: str
+    """The solved challenge, as ALTCHA encodes it."""
+    locale: Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9-]{2,35}$")] | None = None
+    """The language in which the page was shown."""
+
+
+class SignedUp(msgspec.Struct, frozen=True):
+    """The same for everyone, whatever the server thinks of it."""
+
+    ok: bool = True
+
+
+class Answers(msgspec.Struct, frozen=True):
+    """What a visitor has entered, checked against the experience."""
+
+    values: dict[str, str | bool]
+    email: str
+    trapped: bool
+    """Whether the field is filled in that people do not see."""
+
+    @property
+    def prose(self) -> str:
+        return "\n".join(value for value in self.values.values() if isinstance(value, str) and value != self.email)
+
+
+class Visitor(msgspec.Struct, frozen=True):
+    """What a request says of the program and the page that it comes from."""
+
+    prefix: str
+    """Stands for the address, for a day: a keyed hash."""
+    origin: str
+    languages: list[str]
+    agent: str
+
+
+class Doubt(StrEnum):
+    """Why a sign-up may not be what it seems."""
+
+    TRAP = "trap"
+    FAST = "fast"
+    CLOCK = "clock"
+    VELOCITY = "velocity"
+    FLOOD = "flood"
+    DISPOSABLE = "disposable"
+    DUPLICATE = "duplicate"
+    SIMILAR = "similar"
+    COPIED = "copied"
+    MONOTONOUS = "monotonous"
+    PROGRAM = "program"
+    LANGUAGE = "language"
+
+
+class TrustLevel(StrEnum):
+    OK = "ok"
+    SUSPICIOUS = "suspicious"
+    BLOCKED = "blocked"
+
+
+class Signals(msgspec.Struct, frozen=True, kw_only=True):
+    """What was noticed when a prospect signed up. None of it is public."""
+
+    score: int
+    """From 0 to 100: the sum of what the doubts weigh."""
+    doubts: list[Doubt]
+    difficulty: int
+    """How much harder the challenge was than usual."""
+    solving: float | None
+    """Milliseconds that solving the challenge took, as the visitor's program says."""
+    age: float
+    """Seconds from the challenge to the sign-up."""
+    from_prefix: int
+    """Earlier sign-ups from the same network in the last hour."""
+    duplicates: int
+    """Earlier sign-ups with the same address."""
+    similar: int
+    """Earlier sign-ups of the last 30 days with almost the same text."""
+    entropy: float | None
+    """Bits per character of the text, at the least; null if the text is short."""
+    origin: str
+    agent: str
+
+
+class JudgeDecision(StrEnum):
+    ACCEPT = "accept"
+    REVIEW = "review"
+    DECLINE = "decline"
+
+
+class VerdictFilter(StrEnum):
+    ACCEPT = "accept"
+    REVIEW = "review"
+    DECLINE = "decline"
+    NONE = "none"
+
+
+class ProspectState(StrEnum):
+    CAPTURED = "captured"
+    ACCEPTED = "accepted"
+    DECLINED = "declined"
+
+
+class JudgeReason(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    criterion: str
+    field: str
+    quote: str
+    """Words of the answer, verbatim."""
+
+
+class JudgeVerdict(msgspec.Struct, frozen=True):
+    """What a model thinks of a prospect; a person decides."""
+
+    decision: JudgeDecision
+    score: int
+    reasons: list[JudgeReason]
+    model: str
+
+
+class JudgeInput(msgspec.Struct, frozen=True):
+    prospect_id: str
+
+
+class JudgeResult(msgspec.Struct, frozen=True):
+    judged: bool
+    """False if the prospect is gone or decided, or if the team's limit of the day is reached."""
+
+
+class NewProspect(msgspec.Struct, frozen=True):
+    id: str
+    org_id: str
+    team_id: str
+    experience_id: str
+    version: int
+    nonce: str
+    email: str
+    email_key: str
+    answers: dict[str, str | bool]
+    locale: str | None
+    signals: Signals
+    level: TrustLevel
+    created_at: str
+
+
+class ProspectRow(NewProspect, frozen=True):
+    state: ProspectState
+    verdict: VerdictFilter
+    judged: JudgeVerdict | None
+    note: str
+    decided_by: str | None
+    decided_at: str | None
+    user_id: str | None
+
+
+class ProspectKind(msgspec.Struct, frozen=True):
+    """What prospects can be filtered by."""
+
+    state: ProspectState
+    level: TrustLevel
+    verdict: VerdictFilter
+
+
+class ProspectTeam(msgspec.Struct, frozen=True):
+    org_id: str
+    team_id: str
+
+
+class TextBand(msgspec.Struct, frozen=True):
+    """A part of the fingerprint of a text: almost equal texts have at least one part in common."""
+
+    band: str
+    fingerprint: str
+
+
+class ComparedText(msgspec.Struct, frozen=True):
+    prospect_id: str
+    fingerprint: str
+
+
+class SignUpRate(msgspec.Struct, frozen=True):
+    """How many have signed up from a network since its hour began."""
+
+    count: int
+    resets_at: str
+
+
+class DayCount(msgspec.Struct, frozen=True):
+    day: str
+    step: str
+    count: int
+
+
+class Prospect(msgspec.Struct, frozen=True, kw_only=True):
+    id: str
+    email: str
+    fields: dict[str, str | bool]
+    locale: str | None
+    state: ProspectState
+    level: TrustLevel
+    signals: Signals
+    verdict: JudgeVerdict | None
+    note: str
+    decided_by: str | None
+    decided_at: str | None
+    user_id: str | None
+    """The account of an accepted prospect."""
+    experience_version: int
+    created_at: str
+
+
+class FunnelDay(msgspec.Struct, frozen=True, kw_only=True):
+    """How many visitors reached each step on a day (UTC)."""
+
+    day: str
+    views: int = 0
+    starts: int = 0
+    """Challenges that were asked for."""
+    solved: int = 0
+    signed_up: int = 0
+    accepted: int = 0
+    activated: int = 0
+    """Accepted prospects who set their password."""
+
+
+class ProspectPage(msgspec.Struct, frozen=True, kw_only=True):
+    items: list[Prospect]
+    next_cursor: str | None
+    numbers: list[FunnelDay] | None = None
+    """With `?numbers=1`: the last 30 days, newest first, without days on which nothing happened."""
+
+
+class ProspectQuery(Paging, frozen=True, forbid_unknown_fields=True):
+    state: ProspectState | None = None
+    level: TrustLevel | None = None
+    verdict: VerdictFilter | None = None
+    q: Annotated[str, msgspec.Meta(max_length=254)] = ""
+    """The beginning of an e-mail address."""
+    numbers: bool = False
+    format: Literal["json", "csv"] = "json"
+    """`csv` returns all prospects that match as a file, as `Accept: text/csv` does."""
+
+
+class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    decision: Literal["accept", "decline"]
+    note: Annotated[str, msgspec.Meta(max_length=2_000)] = ""
+
+
+class DecidedProspect(Prospect, frozen=True, kw_only=True):
+    activation_url: str | None = None
+    """Where an accepted prospect sets their password. Shown once; null if they already had an account."""
+
+
+class ReplayBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    judge_prompt: Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_JUDGE_PROMPT)]
+    limit: Annotated[int, msgspec.Meta(ge=1, le=50)] = 20
+    """How many prospects to judge again, beginning with the newest."""
+
+
+class Flip(msgspec.Struct, frozen=True):
+    prospect_id: str
+    before: JudgeDecision
+    after: JudgeDecision
+
+
+class Replay(msgspec.Struct, frozen=True):
+    compared: int
+    flips: list[Flip]

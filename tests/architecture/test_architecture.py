@@ -60,6 +60,8 @@ PACKAGES = {
 }  # fmt: skip
 SQL = re.compile(r"\b(SELECT .+ FROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM|CREATE TABLE)\b", re.DOTALL)
 WITHOUT_COMPANY = {
+    "pow_spent",
+    "sign_up_rates",
     "event_log",
     "instance",
     "idempotency",

@@ -32,6 +32,7 @@ from tests.identity.help import enrolled, login, signed_in, trail
 from tests.jobs.help import claim, complete
 from tests.knowledge.help import learn
 from tests.onboarding.help import document as experience
+from tests.onboarding.signing_up import sign_up
 from tests.repository.help import put
 from tests.support.tampering import tamper
 from tests.support.world import Caller, World
@@ -115,6 +116,7 @@ async def populate(world: World) -> None:
     await ann.put("/api/beta/experience", experience())
     await ann.post("/api/beta/experience/publish")
     await ann.post("/api/beta/assets", {"filename": "a.png", "data": encoded(picture())})
+    await sign_up(world)
     plan = (await bob("PUT", "/api/repo/plan.txt", content=b"Plan")).json()
     await bob.post(f"/api/repo-obj/{plan['id']}/share", {"user_id": ann.user_id})
     await world.worker(ann.org, ann.team)
@@ -264,6 +266,10 @@ LEDGER_ENTRY = (
 )
 """A ledger row of some team, without its figures and times."""
 VIOLATIONS = [
+    ("prospects.company", f"UPDATE prospects SET org_id = {OTHER}"),
+    ("prospects.decision", "UPDATE prospects SET state = 'declined'"),
+    ("prospects.decision", "UPDATE prospects SET decided_at = 'x'"),
+    ("prospects.verdict", "UPDATE prospects SET verdict = 'accept'"),
     ("onboarding.company", f"UPDATE experiences SET org_id = {OTHER}"),
     ("onboarding.published", "UPDATE experiences SET published_at = NULL"),
     ("onboarding.published", "UPDATE experiences SET version = 0"),

@@ -21,8 +21,8 @@ def test_the_api_types_are_up_to_date(tmp_path: Path) -> None:
 
 
 VERBS = {
-    "abort", "activate", "add", "begin", "bootstrap", "call", "cancel", "change", "choose", "complete", "confirm", "create", "delete",
-    "disable", "drop", "echo", "enable", "end", "enqueue", "extract", "fail", "grant", "invite", "merge", "open", "prepare", "provision", "publish", "refuse",
+    "abort", "accept", "activate", "add", "begin", "bootstrap", "call", "cancel", "change", "choose", "complete", "confirm", "create", "decline", "delete",
+    "disable", "drop", "echo", "enable", "end", "enqueue", "expire", "extract", "fail", "grant", "invite", "judge", "merge", "open", "prepare", "provision", "publish", "refuse",
     "rekey", "remove", "renew", "reset", "resume", "retire", "revoke", "set", "share", "split", "start", "stop", "suspend", "switch", "tag",
     "transfer", "unshare", "update",
 }  # fmt: skip

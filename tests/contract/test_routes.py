@@ -24,6 +24,7 @@ ADDITIONAL = {
     "DELETE /api/ai/chat/stream/:id", "POST /v1/chat/completions", "GET /v1/models",
     "POST /api/kg/entities/:id/merge", "POST /api/kg/entities/:id/split",
     "POST /mcp", "PUT /api/oop/:id/grants",
+    "DELETE /api/beta/prospects/:id", "POST /api/beta/experience/replay",
     "GET /app/*page", "GET /assets/*path", "GET /frame",
 }  # fmt: skip
 """Routes beyond the contract: readiness, API description, sessions, end of a membership, contacts, events, conversations, stopping a turn, the OpenAI protocol, the Model Context Protocol, what sandboxed plugins may use, merging and splitting entities, the console's screens and files, and the frame of bundles."""
@@ -31,6 +32,7 @@ ADDITIONAL = {
 STRICTER = {
     "GET /api/beta/experience", "PUT /api/beta/experience", "POST /api/beta/experience/publish",
     "POST /api/beta/assets", "GET /api/beta/assets", "DELETE /api/beta/asset/:id",
+    "GET /api/beta/prospects", "POST /api/beta/prospects/:id/decide",
 }  # fmt: skip
 """Routes for which the contract names no permission: they hold people's data and a public page, and need
 `settings:manage`."""

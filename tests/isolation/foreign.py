@@ -133,6 +133,10 @@ async def _asset(stage: Stage, setup: TeamSetup) -> str:
     return await stage.asset(setup)
 
 
+async def _prospect(stage: Stage, setup: TeamSetup) -> str:
+    return await stage.prospect(setup)
+
+
 async def _trigger(stage: Stage, setup: TeamSetup) -> str:
     return await stage.trigger(setup)
 
@@ -340,6 +344,8 @@ SLOTS = (
     Slot("GET /api/repo-obj/:id/derivations",    "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("GET /api/repo-obj/:id/processing",     "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("DELETE /api/beta/asset/:id",           "id",       in_other_company(_asset),                    in_other_team(_asset)),
+    Slot("POST /api/beta/prospects/:id/decide",  "id",       in_other_company(_prospect),                 in_other_team(_prospect)),
+    Slot("DELETE /api/beta/prospects/:id",       "id",       in_other_company(_prospect),                 in_other_team(_prospect)),
     Slot("GET /api/doc-triggers/:id",            "id",       in_other_company(_trigger),                  in_other_team(_trigger)),
     Slot("GET /api/doc-triggers/:id",            "cursor",   cursor(in_other_company(_trigger)),          cursor(in_other_team(_trigger)),           OK),
     Slot("PATCH /api/doc-triggers/:id",          "id",       in_other_company(_trigger),                  in_other_team(_trigger)),

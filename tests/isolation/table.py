@@ -71,6 +71,7 @@ from tests.isolation.targets import (
     OWN_SESSION,
     PERSON,
     PLUGIN_FILE,
+    PROSPECT,
     RUN,
     RUN_TO_CANCEL,
     SCREEN,
@@ -211,6 +212,7 @@ _CATALOG   = {"catalog": {"a": "Hello"}, "target": "de"}
 _TERM      = {"term": "file", "target": "de", "translation": "Datei"}
 _ASSET     = {"filename": "a.png", "data": encoded(picture())}
 _EXPERIENCE = document()
+_SIGN_UP = {"fields": {"email": "x@example.org"}, "pow": "x"}
 _TRIGGER   = {"workflow_slug": own_workflow}
 _LOGO      = {"data": encoded(picture())}
 
@@ -364,6 +366,12 @@ CASES = (
     Case("GET /api/beta/assets",            role("settings:manage")),
     Case("GET /api/beta/asset/:id",         PUBLIC,                      None,                    OK, ASSET, cached=True),
     Case("DELETE /api/beta/asset/:id",      role("settings:manage"),     None,                    EMPTY, TEAM_ASSET),
+    Case("GET /api/beta/challenge",         PUBLIC,                                               shut=True),
+    Case("POST /api/beta/signup",           PUBLIC,                      _SIGN_UP,                Outcome(400, "invalid_request")),
+    Case("GET /api/beta/prospects",         role("settings:manage")),
+    Case("POST /api/beta/prospects/:id/decide", role("settings:manage"), {"decision": "decline"}, OK, PROSPECT),
+    Case("DELETE /api/beta/prospects/:id",  role("settings:manage"),     None,                    EMPTY, PROSPECT),
+    Case("POST /api/beta/experience/replay", role("settings:manage"),    {"judge_prompt": "x"}),
     Case("GET /beta/bundle/:plugin/*path",  PUBLIC,                      None,                    HIDDEN, PLUGIN_FILE),
     Case("GET /api/x/example-tools/word-count",  role("chat:use"),       None,                    NO_TEXT),
     Case("POST /api/x/example-tools/word-count", role("chat:use"),       {"text": "Hello"}),

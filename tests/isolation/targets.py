@@ -197,6 +197,10 @@ async def _asset(stage: Stage, kind: Kind) -> str:
     return await stage.asset(stage.target_team(kind))
 
 
+async def _prospect(stage: Stage, kind: Kind) -> str:
+    return await stage.prospect(stage.target_team(kind))
+
+
 async def _trigger(stage: Stage, kind: Kind) -> str:
     return await stage.trigger(stage.target_team(kind))
 
@@ -316,6 +320,7 @@ EXECUTOR = Target(_executor, anyone)
 ASSET = Target(_asset, anyone)
 TEAM_ASSET = Target(_asset, same_team)
 TRIGGER = Target(_trigger, same_team)
+PROSPECT = Target(_prospect, same_team)
 NOTHING = Target(_nothing, anyone)
 SCREEN = Target(_screen, anyone)
 SCRIPT = Target(_script, anyone)

@@ -29,6 +29,7 @@ from tests.conversations import help as conversations
 from tests.identity.help import enrolled, run_sql, signed_in
 from tests.knowledge.help import use
 from tests.onboarding.help import document as experience
+from tests.onboarding.signing_up import sign_up
 from tests.support.postgres import create_database, drop_database
 from tests.support.world import Caller, World
 from tests.support.world import world as open_world
@@ -129,6 +130,7 @@ async def fill(world: World) -> list[str]:
     await add_trigger(ann, match_prefix="documents/")
     await ann.put("/api/beta/experience", experience("Jóin 漢字 🎉"))
     await ann.post("/api/beta/experience/publish")
+    await sign_up(world)
     crane = (await bob.post("/api/documents", {"title": "Crane", "body": PLAN, "visibility": "team"})).json()
     note = {"title": "Plän 漢字 🎉", "body": "line\n\t\"quoted\" \\ 'single' \x01", "tags": ["α", "b"]}
     created = (await bob.post("/api/notes", note, headers={"idempotency-key": "once | only"})).json()

@@ -31,6 +31,7 @@ from teamspace.client.models import (
     Contacts,
     Conversation,
     ConversationItem,
+    DecidedProspect,
     DefinitionDetail,
     DefinitionPage,
     DemoCompanies,
@@ -80,6 +81,7 @@ from teamspace.client.models import (
     ObjectItem,
     ObjectListing,
     ObjectPart,
+    OnboardingDecideDecision,
     Org,
     OrgBranding,
     OrgRole,
@@ -90,11 +92,15 @@ from teamspace.client.models import (
     PluginReports,
     PrincipalType,
     Processing,
+    Prospect,
+    ProspectPage,
+    ProspectState,
     Provisioned,
     PublicExperience,
     Ready,
     RecoveryCodes,
     RecoveryCount,
+    Replay,
     RepoPresignMethod,
     ReportedError,
     RepositoryObject,
@@ -129,9 +135,11 @@ from teamspace.client.models import (
     Trigger,
     TriggerDetail,
     TriggerItem,
+    TrustLevel,
     Usage,
     UsageReport,
     UserView,
+    VerdictFilter,
     Visibility,
     Whoami,
     Window,
@@ -1331,6 +1339,7 @@ class OnboardingApi(Area):
         copy: dict[str, FunnelCopy] | UnsetType = UNSET,
         theme: dict[str, Any] | UnsetType = UNSET,
         judge_prompt: str | UnsetType = UNSET,
+        retention_days: int | UnsetType | None = UNSET,
         if_match: int | None = None,
     ) -> Experience:
         """Save a draft of the team's experience; visitors see it once it is published."""
@@ -1339,7 +1348,13 @@ class OnboardingApi(Area):
                 method="PUT",
                 path="/api/beta/experience",
                 answer=Experience,
-                body={"fields": fields, "copy": copy, "theme": theme, "judge_prompt": judge_prompt},
+                body={
+                    "fields": fields,
+                    "copy": copy,
+                    "theme": theme,
+                    "judge_prompt": judge_prompt,
+                    "retention_days": retention_days,
+                },
                 headers=matching(if_match),
             )
         )
@@ -1385,6 +1400,77 @@ class OnboardingApi(Area):
     def delete_asset(self, id: str) -> None:
         """Delete a picture or a font, unless the published page has it."""
         self._transport.send(Call(method="DELETE", path=f"/api/beta/asset/{segment(id)}"))
+
+    def prospects(
+        self,
+        *,
+        limit: int | UnsetType = UNSET,
+        cursor: str | UnsetType = UNSET,
+        state: ProspectState | UnsetType = UNSET,
+        level: TrustLevel | UnsetType = UNSET,
+        verdict: VerdictFilter | UnsetType = UNSET,
+        q: str | UnsetType = UNSET,
+        numbers: bool | UnsetType = UNSET,
+    ) -> Pages[Prospect, ProspectPage]:
+        """List who signed up with the team, newest first, with signals and verdicts."""
+        return Pages(
+            self._transport,
+            Call(
+                method="GET",
+                path="/api/beta/prospects",
+                answer=ProspectPage,
+                query={
+                    "limit": limit,
+                    "cursor": cursor,
+                    "state": state,
+                    "level": level,
+                    "verdict": verdict,
+                    "q": q,
+                    "numbers": numbers,
+                },
+            ),
+        )
+
+    def decide(
+        self,
+        id: str,
+        *,
+        decision: OnboardingDecideDecision,
+        note: str | UnsetType = UNSET,
+        idempotency_key: str | None = None,
+    ) -> DecidedProspect:
+        """Accept or decline a prospect, once. An accepted one becomes a member of the team and gets an activation
+        link, which is shown once.
+        """
+        return self._transport.send(
+            Call(
+                method="POST",
+                path=f"/api/beta/prospects/{segment(id)}/decide",
+                answer=DecidedProspect,
+                body={"decision": decision, "note": note},
+                headers=keyed(idempotency_key),
+            )
+        )
+
+    def delete_prospect(self, id: str) -> None:
+        """Delete all that is known of a prospect; an account that they got stays."""
+        self._transport.send(Call(method="DELETE", path=f"/api/beta/prospects/{segment(id)}"))
+
+    def replay(
+        self, *, judge_prompt: str, limit: int | UnsetType = UNSET, idempotency_key: str | None = None
+    ) -> Replay:
+        """Judge the newest judged prospects by other criteria, and return whose verdict would differ; nothing is
+        stored, the calls of the model are charged.
+        """
+        return self._transport.send(
+            Call(
+                method="POST",
+                path="/api/beta/experience/replay",
+                answer=Replay,
+                body={"judge_prompt": judge_prompt, "limit": limit},
+                headers=keyed(idempotency_key),
+            )
+        )
 
 
 class OrgApi(Area):

@@ -8,6 +8,7 @@ export const ACTIONS = [
   "trigger.create", "trigger.update", "trigger.delete",
   "asset.create", "asset.delete",
   "experience.update", "experience.publish",
+  "prospect.create", "prospect.accept", "prospect.decline", "prospect.delete", "prospect.expire", "prospect.judge",
   "glossary.set", "glossary.delete",
   "entity.merge", "entity.split", "knowledge.extract",
   "job.enqueue", "job.cancel", "job.complete", "job.fail",
