@@ -367,7 +367,7 @@ CASES = (
     Case("GET /api/beta/asset/:id",         PUBLIC,                      None,                    OK, ASSET, cached=True),
     Case("DELETE /api/beta/asset/:id",      role("settings:manage"),     None,                    EMPTY, TEAM_ASSET),
     Case("GET /api/beta/challenge",         PUBLIC,                                               shut=True),
-    Case("POST /api/beta/signup",           PUBLIC,                      _SIGN_UP,                Outcome(400, "invalid_request")),
+    Case("POST /api/beta/signup",           PUBLIC,                      _SIGN_UP,                Outcome(400, "invalid_request"), shut=True),
     Case("GET /api/beta/prospects",         role("settings:manage")),
     Case("POST /api/beta/prospects/:id/decide", role("settings:manage"), {"decision": "decline"}, OK, PROSPECT),
     Case("DELETE /api/beta/prospects/:id",  role("settings:manage"),     None,                    EMPTY, PROSPECT),
