@@ -106,7 +106,7 @@ NO_REQUESTS_LEFT = {
 BROKEN_PLUGIN = {
     "id": "tide-tables", "name": "Tide tables", "version": "1.4.0", "description": "High and low water at every pier.",
     "state": "failed", "error": "TOOLS: tide_at: there is no function find_tide in plugin.py", "tools": [], "workflows": [],
-    "routes": [], "kinds": [], "blob_stores": [], "has_bundle": False, "has_landing": False,
+    "routes": [], "kinds": [], "blob_stores": [], "has_bundle": False, "has_landing": False, "has_onboarding": False,
 }  # fmt: skip
 
 CHANGED_TOOL = {
