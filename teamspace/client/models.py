@@ -38,9 +38,7 @@ if TYPE_CHECKING:
     EntityItemType = Literal["concept", "document", "event", "organisation", "other", "person", "place", "product"]
     EntityLinkType = Literal["concept", "document", "event", "organisation", "other", "person", "place", "product"]
     EntityType = Literal["concept", "document", "event", "organisation", "other", "person", "place", "product"]
-    ExperienceSource = Literal["plugin", "setting", "team"]
     Feature = Literal["agent", "chat", "translate", "workflows"]
-    FieldType = Literal["checkbox", "email", "select", "text", "textarea"]
     FireReason = Literal[
         "derived",
         "disabled",
@@ -127,9 +125,7 @@ else:
     EntityItemType = str
     EntityLinkType = str
     EntityType = str
-    ExperienceSource = str
     Feature = str
-    FieldType = str
     FireReason = str
     Font = str
     Health = str
@@ -695,29 +691,6 @@ class Executor(msgspec.Struct, frozen=True, kw_only=True):
     simulated: bool = False
 
 
-class Experience(msgspec.Struct, frozen=True, kw_only=True):
-    """What the team edits: its draft, else what it published, else what visitors of the company see."""
-
-    fields: list[FormField]
-    copy: dict[str, FunnelCopy]
-    theme: dict[str, Any]
-    judge_prompt: str
-    draft: ExperienceDocument | None
-    draft_version: int | None
-    draft_at: str | None
-    published: PublishedState | None
-    live: LiveExperience | None
-
-
-class ExperienceDocument(msgspec.Struct, frozen=True, kw_only=True):
-    """What a team asks visitors, with which words and in which look, and how a model judges what they answer."""
-
-    fields: list[FormField]
-    copy: dict[str, FunnelCopy] = {}
-    theme: dict[str, Any] = {}
-    judge_prompt: str = ""
-
-
 class FailedCheck(msgspec.Struct, frozen=True, kw_only=True):
     """A check that a segment fails even after the repair."""
 
@@ -736,13 +709,6 @@ class FieldError(msgspec.Struct, frozen=True, kw_only=True):
     message: str
     key: str
     params: dict[str, str | int | float]
-
-
-class FieldOption(msgspec.Struct, frozen=True, kw_only=True):
-    """What a visitor can choose, and how it is called; without a label it is called like its value."""
-
-    value: str
-    label: dict[str, str] = {}
 
 
 class Figures(msgspec.Struct, frozen=True, kw_only=True):
@@ -781,14 +747,6 @@ class Flag(msgspec.Struct, frozen=True, kw_only=True):
     enabled: bool
 
 
-class FormField(msgspec.Struct, frozen=True, kw_only=True):
-    name: str
-    type: FieldType
-    required: bool = False
-    label: dict[str, str] = {}
-    options: list[str | FieldOption] = []
-
-
 class Function(msgspec.Struct, frozen=True, kw_only=True):
     """A function that the model may call; `parameters` is a JSON schema."""
 
@@ -813,15 +771,6 @@ class FunctionName(msgspec.Struct, frozen=True, kw_only=True):
 
 class FunctionTool(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="function"):
     function: Function
-
-
-class FunnelCopy(msgspec.Struct, frozen=True, kw_only=True):
-    """The texts of the page in one language; an empty one is replaced by that of the next language, or by ours."""
-
-    title: str = ""
-    intro: str = ""
-    submit: str = ""
-    thanks: str = ""
 
 
 class GlossaryHit(msgspec.Struct, frozen=True, kw_only=True):
@@ -1032,13 +981,6 @@ class Lease(msgspec.Struct, frozen=True, kw_only=True):
 class Link(msgspec.Struct, frozen=True, kw_only=True):
     url: str
     expires_at: str
-
-
-class LiveExperience(msgspec.Struct, frozen=True, kw_only=True):
-    """What visitors of the company see."""
-
-    source: ExperienceSource
-    own: bool
 
 
 class Liveness(msgspec.Struct, frozen=True, kw_only=True):
@@ -1277,7 +1219,6 @@ class PluginReport(msgspec.Struct, frozen=True, kw_only=True):
     blob_stores: list[str]
     has_bundle: bool
     has_landing: bool
-    has_onboarding: bool
 
 
 class PluginReports(msgspec.Struct, frozen=True, kw_only=True):
@@ -1341,41 +1282,6 @@ class Provisioned(msgspec.Struct, frozen=True, kw_only=True):
 
     owner: UserView
     activation_url: str
-
-
-class PublicExperience(msgspec.Struct, frozen=True, kw_only=True):
-    """What visitors see, in one language."""
-
-    locale: str
-    locales: list[str]
-    fields: list[PublicField]
-    copy: FunnelCopy
-    theme: Theme
-    theme_dark: Theme
-    logo: str | None
-    hero: str | None
-    font_file: str | None
-    honeypot: str
-
-
-class PublicField(msgspec.Struct, frozen=True, kw_only=True):
-    name: str
-    type: FieldType
-    required: bool
-    label: str
-    options: list[PublicOption]
-    max_length: int | None
-
-
-class PublicOption(msgspec.Struct, frozen=True, kw_only=True):
-    value: str
-    label: str
-
-
-class PublishedState(msgspec.Struct, frozen=True, kw_only=True):
-    version: int
-    published_at: str
-    document: ExperienceDocument
 
 
 class QuotaBlock(msgspec.Struct, frozen=True, kw_only=True):
@@ -1984,6 +1890,7 @@ class UserView(msgspec.Struct, frozen=True, kw_only=True):
     display_name: str
     email: str | None
     locale: str | None
+    time_zone: str | None
     operator: bool
     created_at: str
 
@@ -2023,6 +1930,7 @@ class Whoami(msgspec.Struct, frozen=True, kw_only=True):
     operator: bool
     two_factor: bool
     locale: str | None
+    time_zone: str | None
     permissions: list[Permission]
     features: list[Feature]
     credential: str

@@ -2315,7 +2315,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Return a proof-of-work challenge in the format of ALTCHA, to be solved before a sign-up; it counts for ten minutes, once, and for the page that asked.
+         * @description No credential.
+         */
+        get: operations["onboarding.challenge"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2337,7 +2341,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post?: never;
+        /**
+         * Sign up with the answers to the form and a solved challenge. The answer is the same for everyone whose form and challenge are valid.
+         * @description No credential.
+         */
+        post: operations["onboarding.sign_up"];
         delete?: never;
         /**
          * Answer preflight requests of other origins.
@@ -2386,6 +2394,86 @@ export interface paths {
          * @description A session or API token. Requires `settings:manage`.
          */
         post: operations["onboarding.publish"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/beta/prospects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List who signed up with the team, newest first, with signals and verdicts; ?numbers=1 adds the numbers of the last 30 days, ?format=csv or Accept: text/csv returns all as CSV.
+         * @description A session or API token. Requires `settings:manage`.
+         */
+        get: operations["onboarding.list_prospects"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/beta/prospects/{id}/decide": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept or decline a prospect, once. An accepted one becomes a member of the team and gets an activation link, which is shown once.
+         * @description A session or API token. Requires `settings:manage`.
+         */
+        post: operations["onboarding.decide"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/beta/prospects/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete all that is known of a prospect; an account that they got stays.
+         * @description A session or API token. Requires `settings:manage`.
+         */
+        delete: operations["onboarding.delete_prospect"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/beta/experience/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Judge the newest judged prospects by other criteria, and return whose verdict would differ; nothing is stored, the calls of the model are charged.
+         * @description A session or API token. Requires `settings:manage`. Requires the feature `chat`.
+         */
+        post: operations["onboarding.replay"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6364,6 +6452,8 @@ export interface components {
             };
             /** @default  */
             judge_prompt?: string;
+            /** @default null */
+            retention_days?: number | null;
         };
         /** PublishedState */
         PublishedState: {
@@ -6385,6 +6475,216 @@ export interface components {
          * @enum {unknown}
          */
         ExperienceSource: "plugin" | "setting" | "team";
+        /**
+         * WorkChallenge
+         * @description A challenge in the format of ALTCHA, version 2.
+         */
+        WorkChallenge: {
+            parameters: components["schemas"]["WorkParameters"];
+            signature: string;
+        };
+        /** WorkParameters */
+        WorkParameters: {
+            algorithm: string;
+            cost: number;
+            keyLength: number;
+            keyPrefix: string;
+            keySignature: string;
+            nonce: string;
+            salt: string;
+            expiresAt: number;
+            data: {
+                [key: string]: string;
+            };
+        };
+        /** SignUp */
+        SignUp: {
+            fields: {
+                [key: string]: unknown;
+            };
+            pow: string;
+            /** @default null */
+            locale?: string | null;
+        };
+        /**
+         * SignedUp
+         * @description The same for everyone, whatever the server thinks of it.
+         */
+        SignedUp: {
+            /** @default true */
+            ok?: boolean;
+        };
+        /** ProspectQuery */
+        ProspectQuery: {
+            /** @default 50 */
+            limit?: number;
+            /** @default null */
+            cursor?: string | null;
+            /** @default null */
+            state?: components["schemas"]["ProspectState"] | null;
+            /** @default null */
+            level?: components["schemas"]["TrustLevel"] | null;
+            /** @default null */
+            verdict?: components["schemas"]["VerdictFilter"] | null;
+            /** @default  */
+            q?: string;
+            /** @default false */
+            numbers?: boolean;
+            /**
+             * @default json
+             * @enum {unknown}
+             */
+            format?: "csv" | "json";
+        };
+        /**
+         * ProspectState
+         * @enum {unknown}
+         */
+        ProspectState: "accepted" | "captured" | "declined";
+        /**
+         * TrustLevel
+         * @enum {unknown}
+         */
+        TrustLevel: "blocked" | "ok" | "suspicious";
+        /**
+         * VerdictFilter
+         * @enum {unknown}
+         */
+        VerdictFilter: "accept" | "decline" | "none" | "review";
+        /** ProspectPage */
+        ProspectPage: {
+            items: components["schemas"]["Prospect"][];
+            next_cursor: string | null;
+            /** @default null */
+            numbers?: components["schemas"]["FunnelDay"][] | null;
+        };
+        /** Prospect */
+        Prospect: {
+            id: string;
+            email: string;
+            fields: {
+                [key: string]: string | boolean;
+            };
+            locale: string | null;
+            state: components["schemas"]["ProspectState"];
+            level: components["schemas"]["TrustLevel"];
+            signals: components["schemas"]["Signals"];
+            verdict: components["schemas"]["JudgeVerdict"] | null;
+            note: string;
+            decided_by: string | null;
+            decided_at: string | null;
+            user_id: string | null;
+            experience_version: number;
+            created_at: string;
+        };
+        /**
+         * Signals
+         * @description What was noticed when a prospect signed up. None of it is public.
+         */
+        Signals: {
+            score: number;
+            doubts: components["schemas"]["Doubt"][];
+            difficulty: number;
+            solving: number | null;
+            age: number;
+            from_prefix: number;
+            duplicates: number;
+            similar: number;
+            entropy: number | null;
+            origin: string;
+            agent: string;
+        };
+        /**
+         * Doubt
+         * @description Why a sign-up may not be what it seems.
+         * @enum {unknown}
+         */
+        Doubt: "clock" | "copied" | "disposable" | "duplicate" | "fast" | "flood" | "language" | "monotonous" | "program" | "similar" | "trap" | "velocity";
+        /**
+         * JudgeVerdict
+         * @description What a model thinks of a prospect; a person decides.
+         */
+        JudgeVerdict: {
+            decision: components["schemas"]["JudgeDecision"];
+            score: number;
+            reasons: components["schemas"]["JudgeReason"][];
+            model: string;
+        };
+        /**
+         * JudgeDecision
+         * @enum {unknown}
+         */
+        JudgeDecision: "accept" | "decline" | "review";
+        /** JudgeReason */
+        JudgeReason: {
+            criterion: string;
+            field: string;
+            quote: string;
+        };
+        /**
+         * FunnelDay
+         * @description How many visitors reached each step on a day (UTC).
+         */
+        FunnelDay: {
+            day: string;
+            /** @default 0 */
+            views?: number;
+            /** @default 0 */
+            starts?: number;
+            /** @default 0 */
+            solved?: number;
+            /** @default 0 */
+            signed_up?: number;
+            /** @default 0 */
+            accepted?: number;
+            /** @default 0 */
+            activated?: number;
+        };
+        /** Decision */
+        Decision: {
+            /** @enum {unknown} */
+            decision: "accept" | "decline";
+            /** @default  */
+            note?: string;
+        };
+        /** DecidedProspect */
+        DecidedProspect: {
+            id: string;
+            email: string;
+            fields: {
+                [key: string]: string | boolean;
+            };
+            locale: string | null;
+            state: components["schemas"]["ProspectState"];
+            level: components["schemas"]["TrustLevel"];
+            signals: components["schemas"]["Signals"];
+            verdict: components["schemas"]["JudgeVerdict"] | null;
+            note: string;
+            decided_by: string | null;
+            decided_at: string | null;
+            user_id: string | null;
+            experience_version: number;
+            created_at: string;
+            /** @default null */
+            activation_url?: string | null;
+        };
+        /** ReplayBody */
+        ReplayBody: {
+            judge_prompt: string;
+            /** @default 20 */
+            limit?: number;
+        };
+        /** Replay */
+        Replay: {
+            compared: number;
+            flips: components["schemas"]["Flip"][];
+        };
+        /** Flip */
+        Flip: {
+            prospect_id: string;
+            before: components["schemas"]["JudgeDecision"];
+            after: components["schemas"]["JudgeDecision"];
+        };
         /** Liveness */
         Liveness: {
             ok: boolean;
@@ -21689,6 +21989,89 @@ export interface operations {
             };
         };
     };
+    "onboarding.challenge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkChallenge"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `org_suspended` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "onboarding.allow_challenge": {
         parameters: {
             query?: never;
@@ -21734,6 +22117,129 @@ export interface operations {
             };
             /** @description `overloaded` */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "onboarding.sign_up": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignUp"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedUp"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `org_suspended` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22067,6 +22573,461 @@ export interface operations {
             };
             /** @description `idempotency_conflict`, `no_draft` */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "onboarding.list_prospects": {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                state?: components["schemas"]["ProspectState"];
+                level?: components["schemas"]["TrustLevel"];
+                verdict?: components["schemas"]["VerdictFilter"];
+                q?: string;
+                numbers?: boolean;
+                format?: "csv" | "json";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProspectPage"];
+                    "application/octet-stream": unknown;
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "onboarding.decide": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Decision"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DecidedProspect"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `org_suspended` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_conflict`, `already_decided`, `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "onboarding.delete_prospect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `org_suspended` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "onboarding.replay": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReplayBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Replay"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `org_suspended`, `feature_disabled` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_type` */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -42,13 +42,10 @@ from teamspace.client.models import (
     Entity,
     EntityItem,
     Executor,
-    Experience,
     Figures,
     Flag,
-    FormField,
     FunctionChoice,
     FunctionTool,
-    FunnelCopy,
     GlossaryTerm,
     Grants,
     ImagePart,
@@ -90,7 +87,6 @@ from teamspace.client.models import (
     PrincipalType,
     Processing,
     Provisioned,
-    PublicExperience,
     Ready,
     RecoveryCodes,
     RecoveryCount,
@@ -152,16 +148,17 @@ class AsyncAccountApi(AsyncArea):
         *,
         display_name: str | UnsetType | None = UNSET,
         locale: str | UnsetType | None = UNSET,
+        time_zone: str | UnsetType | None = UNSET,
         team_id: str | UnsetType | None = UNSET,
         idempotency_key: str | None = None,
     ) -> UserView:
-        """Change your own name or locale, or the team of this session."""
+        """Change your own name, locale or time zone, or the team of this session."""
         return await self._transport.send(
             Call(
                 method="POST",
                 path="/api/profile",
                 answer=UserView,
-                body={"display_name": display_name, "locale": locale, "team_id": team_id},
+                body={"display_name": display_name, "locale": locale, "time_zone": time_zone, "team_id": team_id},
                 headers=keyed(idempotency_key),
             )
         )
@@ -1307,62 +1304,6 @@ class AsyncNotesApi(AsyncArea):
                 answer=Shares,
                 body={"user_id": user_id, "permission": permission},
                 headers=keyed(idempotency_key),
-            )
-        )
-
-
-class AsyncOnboardingApi(AsyncArea):
-    """The sign-up page: what visitors are asked."""
-
-    async def config(self, *, locale: str | UnsetType = UNSET) -> PublicExperience:
-        """Return what visitors of this host are asked, with its texts and theme in one language."""
-        return await self._transport.send(
-            Call(method="GET", path="/api/beta/config", answer=PublicExperience, query={"locale": locale})
-        )
-
-    async def get(self) -> Experience:
-        """Return what the team edits: its draft, else what it published, else what visitors see."""
-        return await self._transport.send(Call(method="GET", path="/api/beta/experience", answer=Experience))
-
-    async def preview(self, *, locale: str | UnsetType = UNSET) -> PublicExperience:
-        """Return what the team edits as visitors would see it."""
-        return await self._transport.send(
-            Call(
-                method="GET",
-                path="/api/beta/experience",
-                answer=PublicExperience,
-                query={"locale": locale, "preview": True},
-            )
-        )
-
-    async def save(
-        self,
-        *,
-        fields: Sequence[FormField],
-        copy: dict[str, FunnelCopy] | UnsetType = UNSET,
-        theme: dict[str, Any] | UnsetType = UNSET,
-        judge_prompt: str | UnsetType = UNSET,
-        if_match: int | None = None,
-    ) -> Experience:
-        """Save a draft of the team's experience; visitors see it once it is published."""
-        return await self._transport.send(
-            Call(
-                method="PUT",
-                path="/api/beta/experience",
-                answer=Experience,
-                body={"fields": fields, "copy": copy, "theme": theme, "judge_prompt": judge_prompt},
-                headers=matching(if_match),
-            )
-        )
-
-    async def publish(self, *, if_match: int | None = None, idempotency_key: str | None = None) -> Experience:
-        """Publish the team's draft; refused if there is none."""
-        return await self._transport.send(
-            Call(
-                method="POST",
-                path="/api/beta/experience/publish",
-                answer=Experience,
-                headers={**matching(if_match), **keyed(idempotency_key)},
             )
         )
 
@@ -2525,7 +2466,6 @@ class AsyncApi:
         self.members = AsyncMembersApi(transport)
         self.models = AsyncModelsApi(transport)
         self.notes = AsyncNotesApi(transport)
-        self.onboarding = AsyncOnboardingApi(transport)
         self.org = AsyncOrgApi(transport)
         self.orgs = AsyncOrgsApi(transport)
         self.plugins = AsyncPluginsApi(transport)
