@@ -423,7 +423,7 @@ SLOTS = (
 # Fields of bodies and queries that are not ids of existing things; with the route where that is true of one route only.
 # A new username is one: the contract's 409 does tell that another company has it. So is a new slug or hostname.
 NOT_IDS = frozenset({
-    "fields", "copy", "judge_prompt", "retention_days", "pow", "decision", "note", "level", "verdict", "numbers", "format", "preview",
+    "fields", "copy", "judge_prompt", "retention_days", "pow", "decision", "level", "verdict", "numbers", "preview",
     "password", "totp", "current_password", "new_password", "confirm", "code",
     "display_name", "email", "locale", "role", "org_role", "name", "scope", "ttl",
     "title", "body", "visibility", "tags", "tag", "shared", "permission", "limit",
