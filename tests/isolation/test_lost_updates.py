@@ -136,8 +136,6 @@ EXEMPT = {
     "conversation_turns": "ended once, under a condition",
     "executors": "retired once, under a condition; otherwise only the time of the last request changes",
     "prospects": "decided once, and judged only until then: both test the state",
-    "funnel_days": "numbers that are added to",
-    "sign_up_rates": "counted in one statement",
     "experiences": "the whole draft is written, or published once, under the lock of the team",
     "idempotency": "answered once, by the request that has the key",
     "instance": "one value a row",
