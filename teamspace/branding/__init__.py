@@ -2,6 +2,8 @@
 
 from teamspace.branding.domain.brand import change, effective, of_company
 from teamspace.branding.domain.dark import derive as derive_dark
+from teamspace.branding.domain.images import NotAnImage
+from teamspace.branding.domain.images import read as read_image
 from teamspace.branding.domain.themes import complete as complete_theme
 from teamspace.branding.domain.themes import validate as check_theme
 from teamspace.branding.schemas import Branding, BrandingChange, Theme
@@ -12,6 +14,7 @@ __all__ = [
     "INVARIANTS",
     "Branding",
     "BrandingChange",
+    "NotAnImage",
     "Theme",
     "change",
     "check_theme",
@@ -19,4 +22,5 @@ __all__ = [
     "derive_dark",
     "effective",
     "of_company",
+    "read_image",
 ]

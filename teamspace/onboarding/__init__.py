@@ -2,6 +2,7 @@
 
 from teamspace.onboarding.domain.counting import SAVE_SECONDS
 from teamspace.onboarding.domain.funnel import Funnel
+from teamspace.onboarding.domain.page import render as render_page
 from teamspace.onboarding.domain.retention import tidy
 from teamspace.onboarding.domain.seeds import find_fault
 from teamspace.onboarding.domain.seeds import read as read_seed
@@ -13,11 +14,13 @@ from teamspace.onboarding.schemas import (
     FieldType,
     FormField,
     FunnelCopy,
+    PageQuery,
     PublishedExperience,
 )
-from teamspace.onboarding.store import INVARIANTS
+from teamspace.onboarding.store import BLOB_COLUMNS, INVARIANTS
 
 __all__ = [
+    "BLOB_COLUMNS",
     "INVARIANTS",
     "SAVE_SECONDS",
     "ExperienceDocument",
@@ -27,9 +30,11 @@ __all__ = [
     "FormField",
     "Funnel",
     "FunnelCopy",
+    "PageQuery",
     "PublishedExperience",
     "SignUps",
     "find_fault",
     "read_seed",
+    "render_page",
     "tidy",
 ]

@@ -1,6 +1,7 @@
 """HTTP routes of the sign-up funnel: what teams edit, and what visitors see."""
 
 from teamspace.ai import Gateway
+from teamspace.blobs import BlobStore
 from teamspace.core.db import Db
 from teamspace.core.errors import (
     AlreadyDecided,
@@ -8,26 +9,31 @@ from teamspace.core.errors import (
     NoDraft,
     NotFound,
     OrgSuspended,
+    QuotaExceeded,
     RateLimited,
+    StorageFull,
     TenantSuspended,
 )
 from teamspace.core.permissions import Feature as F
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
-from teamspace.core.replies import Accepted, Download, Reply
+from teamspace.core.replies import Accepted, Content, Created, Download, Page, Reply
 from teamspace.core.request import Match
 from teamspace.core.routing import BEARER, PUBLIC, Cors, Route
-from teamspace.onboarding.domain import drafts, exporting, judging, prospects, showing
+from teamspace.onboarding.domain import assets, drafts, exporting, judging, page, prospects, showing
 from teamspace.onboarding.domain.counting import FunnelStep
 from teamspace.onboarding.domain.funnel import Funnel
 from teamspace.onboarding.domain.signing_up import MAX_BODY, SignUps
 from teamspace.onboarding.schemas import (
+    Asset,
     DecidedProspect,
     Decision,
     DraftCondition,
     Experience,
     ExperienceDocument,
     ExperienceQuery,
+    NewAsset,
+    PageQuery,
     ProspectPage,
     ProspectQuery,
     PublicExperience,
@@ -40,9 +46,13 @@ from teamspace.onboarding.schemas import (
 )
 from teamspace.settings import Settings
 
+ASSET_BODY = 3 * 1024 * 1024
+"""The body of the largest asset: base64 takes four bytes for three."""
 _CLOSED = (NotFound, OrgSuspended, TenantSuspended)
 # fmt: off
 ROUTES = (
+    Route("GET",     "/beta-sdk.js",                 PUBLIC, None,              None, "sdk",             "Serve the script with which any page can show the questions and send the answers.", unlimited=True),
+    Route("GET",     "/beta/template",               PUBLIC, None,              None, "template",        "Serve the sign-up page in a sandbox, to be shown in a frame."),
     Route("GET",     "/api/beta/config",             PUBLIC, None,              None, "config",         "Return what visitors of this host are asked, with its texts and theme in one language.",
           refuses=_CLOSED, cors=Cors.ANY_ORIGIN),
     Route("OPTIONS", "/api/beta/config",             PUBLIC, None,              None, "allow_config",    "Answer preflight requests of other origins.", cors=Cors.ANY_ORIGIN),
@@ -53,6 +63,13 @@ ROUTES = (
     Route("PUT",     "/api/beta/experience",         BEARER, P.SETTINGS_MANAGE, None, "save",            "Save a draft of the team's experience; visitors see it once it is published."),
     Route("POST",    "/api/beta/experience/publish", BEARER, P.SETTINGS_MANAGE, None, "publish",         "Publish the team's draft; refused if there is none.",
           refuses=(NoDraft,)),
+    Route("POST",    "/api/beta/assets",             BEARER, P.SETTINGS_MANAGE, None, "upload",          "Upload a picture or a font for the sign-up page, base64-encoded, at most 2 MiB; it is public at once.",
+          limit=ASSET_BODY, refuses=(Conflict, QuotaExceeded, StorageFull)),
+    Route("GET",     "/api/beta/assets",             BEARER, P.SETTINGS_MANAGE, None, "list_assets",     "List the team's pictures and fonts, newest first."),
+    Route("GET",     "/api/beta/asset/:id",          PUBLIC, None,              None, "asset",           "Return a picture or a font.",
+          refuses=(NotFound,)),
+    Route("DELETE",  "/api/beta/asset/:id",          BEARER, P.SETTINGS_MANAGE, None, "delete_asset",    "Delete a picture or a font, unless the published page has it.",
+          refuses=(Conflict,)),
     Route("GET",     "/api/beta/challenge",            PUBLIC, None,              None, "challenge",       "Return a proof-of-work challenge in the format of ALTCHA, to be solved before a sign-up; it counts for ten minutes, once, and for the page that asked.",
           refuses=_CLOSED, cors=Cors.ANY_ORIGIN),
     Route("POST",    "/api/beta/signup",               PUBLIC, None,              None, "sign_up",         "Sign up with the answers to the form and a solved challenge. The answer is the same for everyone whose form and challenge are valid.",
@@ -65,7 +82,37 @@ ROUTES = (
 )
 # fmt: on
 
+_TEMPLATE_POLICY = (
+    "sandbox allow-scripts allow-forms; default-src 'none'; script-src 'self' {base}; style-src 'self' {base} 'unsafe-inline';"
+    " img-src 'self' {base} data:; font-src 'self' {base}; connect-src 'self' {base}; base-uri 'none';"
+    " frame-ancestors 'self'"
+)
+_ASSET_HEADERS = {
+    "cache-control": "public, max-age=31536000, immutable",
+    "content-security-policy": "default-src 'none'; sandbox; frame-ancestors 'none'",
+    "content-disposition": "inline",
+    "cross-origin-resource-policy": "cross-origin",
+}
 _VARY = {"vary": "Host, Accept-Language"}
+
+
+async def sdk() -> Content:
+    body, digest = page.script()
+    headers = {
+        "cache-control": "public, max-age=300",
+        "etag": f'"{digest}"',
+        "cross-origin-resource-policy": "cross-origin",
+    }
+    return Content(body, "text/javascript; charset=utf-8", headers)
+
+
+async def template(
+    db: Db, who: Principal, funnel: Funnel, settings: Settings, query: PageQuery, languages: list[str]
+) -> Content:
+    body = await page.render(db, who, funnel, [query.locale] if query.locale else languages)
+    policy = _TEMPLATE_POLICY.format(base=settings.address)
+    headers = {"content-security-policy": policy, "vary": _VARY["vary"], "cache-control": "no-store"}
+    return Content(body.encode(), "text/html; charset=utf-8", headers)
 
 
 async def config(
@@ -102,6 +149,25 @@ async def save(db: Db, who: Principal, funnel: Funnel, body: ExperienceDocument,
 
 async def publish(db: Db, who: Principal, funnel: Funnel, match: Match) -> Experience:
     return await drafts.publish(db, who, funnel, _condition(match))
+
+
+async def upload(db: Db, files: BlobStore, who: Principal, body: NewAsset) -> Created[Asset]:
+    return Created(await assets.create(db, files, who, body))
+
+
+async def list_assets(db: Db, who: Principal) -> Page[Asset]:
+    return Page(await assets.listing(db, who), None)
+
+
+async def asset(db: Db, files: BlobStore, id: str) -> Content:
+    found = await assets.find(db, files, id)
+    # A sandboxed page has an origin of its own, and browsers load fonts only with permission.
+    fonts = {"access-control-allow-origin": "*"} if found.is_font else {}
+    return Content(found.data, found.content_type, {**_ASSET_HEADERS, **fonts})
+
+
+async def delete_asset(db: Db, who: Principal, id: str) -> None:
+    await assets.delete(db, who, id)
 
 
 async def challenge(db: Db, who: Principal, sign_ups: SignUps, origin: str) -> WorkChallenge:

@@ -14,6 +14,7 @@ MAX_INTRO, MAX_THANKS = 2_000, 1_000
 MAX_JUDGE_PROMPT = 10_000
 MAX_DOCUMENT = 128 * 1024
 """In bytes of JSON: it is decoded whenever a visitor opens the page."""
+MAX_ASSET, MAX_ASSETS = 2 * 1024 * 1024, 100
 HONEYPOT = "homepage"
 """A field that people do not see and programs fill in. No experience can have a field of this name."""
 ASSET_TOKENS = ("logo", "hero", "font_file")
@@ -116,6 +117,13 @@ class PublicQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The language; by default what Accept-Language says."""
 
 
+class PageQuery(msgspec.Struct, frozen=True):
+    """Other parameters, such as those of campaigns, are ignored."""
+
+    locale: str | None = None
+    """The language; by default what Accept-Language says."""
+
+
 class ExperienceQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     preview: bool = False
     """Returns what visitors would see if the draft were published."""
@@ -123,7 +131,28 @@ class ExperienceQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The language of the preview."""
 
 
+class NewAsset(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A picture or a font. Its type is found out from its bytes, whatever `content_type` says."""
+
+    filename: Annotated[str, msgspec.Meta(max_length=1000)]
+    data: str
+    """Base64; at most 2 MiB when decoded."""
+    content_type: Annotated[str, msgspec.Meta(max_length=100)] | None = None
+
+
 # Responses
+
+
+class Asset(msgspec.Struct, frozen=True, kw_only=True):
+    id: str
+    url: str
+    filename: str
+    content_type: str
+    size: int
+    width: int | None
+    height: int | None
+    """In pixels; null for a font."""
+    created_at: str
 
 
 class PublicOption(msgspec.Struct, frozen=True):
@@ -217,6 +246,19 @@ class LiveRow(msgspec.Struct, frozen=True):
     team_id: str
     version: int
     published: ExperienceDocument
+
+
+class AssetRow(msgspec.Struct, frozen=True):
+    id: str
+    org_id: str
+    team_id: str
+    filename: str
+    content_type: str
+    size: int
+    width: int | None
+    height: int | None
+    digest: str
+    created_at: str
 
 
 SeedSource = Literal[ExperienceSource.SETTING, ExperienceSource.PLUGIN]

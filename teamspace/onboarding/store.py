@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import msgspec
 
 from teamspace.core.db import Fence, Reads, Tx, as_json, columns, placeholders
-from teamspace.core.tables import Invariant
+from teamspace.core.tables import BlobColumn, Invariant
 from teamspace.onboarding.schemas import (
+    AssetRow,
     ComparedText,
     DayCount,
     ExperienceRow,
@@ -335,8 +336,51 @@ async def find_of_user(tx: Tx, user_id: str) -> list[ProspectTeam]:
     )
 
 
+# Assets
+
+
+async def select_assets(db: Reads, fence: Fence) -> list[AssetRow]:
+    return await db.all(
+        AssetRow,
+        f"SELECT {columns(AssetRow)} FROM onboarding_assets WHERE {fence.sql} ORDER BY id DESC",
+        **fence.params,
+    )
+
+
+async def get_asset(db: Reads, fence: Fence, asset_id: str) -> AssetRow | None:
+    return await db.one(
+        AssetRow,
+        f"SELECT {columns(AssetRow)} FROM onboarding_assets WHERE id = :id AND {fence.sql}",
+        id=asset_id, **fence.params,
+    )  # fmt: skip
+
+
+async def get_public_asset(db: Reads, asset_id: str) -> AssetRow | None:
+    return await db.one(AssetRow, f"SELECT {columns(AssetRow)} FROM onboarding_assets WHERE id = :id", id=asset_id)
+
+
+async def count_assets(db: Reads, team_id: str) -> int:
+    return await db.one(int, "SELECT COUNT(*) FROM onboarding_assets WHERE team_id = :team_id", team_id=team_id) or 0
+
+
+async def insert_asset(tx: Tx, row: AssetRow) -> None:
+    await tx.run(
+        f"INSERT INTO onboarding_assets ({columns(AssetRow)}) VALUES ({placeholders(AssetRow)})",
+        **msgspec.structs.asdict(row),
+    )
+
+
+async def delete_asset(tx: Tx, fence: Fence, asset_id: str) -> None:
+    await tx.run(f"DELETE FROM onboarding_assets WHERE id = :id AND {fence.sql}", id=asset_id, **fence.params)
+
+
+BLOB_COLUMNS = (BlobColumn("onboarding_assets", "digest"),)
+
 # fmt: off
 INVARIANTS = (
+    Invariant("onboarding.asset_company", "an asset's team belongs to its company",
+        "SELECT onboarding_assets.id FROM onboarding_assets JOIN teams ON teams.id = onboarding_assets.team_id"
+        " WHERE teams.org_id <> onboarding_assets.org_id"),
     Invariant("prospects.company", "a prospect's team, and the account they got, belong to their company",
         "SELECT p.id FROM prospects AS p JOIN teams ON teams.id = p.team_id WHERE teams.org_id <> p.org_id"
         " UNION ALL SELECT p.id FROM prospects AS p JOIN users ON users.id = p.user_id WHERE users.org_id <> p.org_id"),

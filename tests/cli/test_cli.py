@@ -115,6 +115,7 @@ async def populate(world: World) -> None:
     await add_trigger(ann)
     await ann.put("/api/beta/experience", experience())
     await ann.post("/api/beta/experience/publish")
+    await ann.post("/api/beta/assets", {"filename": "a.png", "data": encoded(picture())})
     await sign_up(world)
     plan = (await bob("PUT", "/api/repo/plan.txt", content=b"Plan")).json()
     await bob.post(f"/api/repo-obj/{plan['id']}/share", {"user_id": ann.user_id})
@@ -272,6 +273,7 @@ VIOLATIONS = [
     ("onboarding.company", f"UPDATE experiences SET org_id = {OTHER}"),
     ("onboarding.published", "UPDATE experiences SET published_at = NULL"),
     ("onboarding.published", "UPDATE experiences SET version = 0"),
+    ("onboarding.asset_company", f"UPDATE onboarding_assets SET org_id = {OTHER}"),
     ("triggers.company", f"UPDATE doc_triggers SET org_id = {OTHER}"),
     ("triggers.history", f"UPDATE trigger_fires SET org_id = {OTHER}"),
     ("triggers.history", "UPDATE trigger_fires SET run_id = NULL"),

@@ -142,6 +142,8 @@ class Scenario(msgspec.Struct, frozen=True):
             ]
             for _ in range(20)
         ]
+        asset = {"filename": "a.png", "data": picture}
+        assets = [served.call("POST", "/api/beta/assets", asset, token=operator)["id"] for _ in range(20)]
         served.put("/api/repo/files/same.txt", b"Same", operator)
         documents = [
             served.call("POST", "/api/documents", {"title": f"Plan {number}", "visibility": "team"}, token=operator)[
@@ -158,6 +160,7 @@ class Scenario(msgspec.Struct, frozen=True):
             "/api/repo-obj/{id} path.id": documents[10:40],
             "/api/documents/{id} path.id": documents[40:],
             "/api/s3/credentials/{id} path.id": keys,
+            "/api/beta/asset/{id} path.id": assets,
             "/api/doc-triggers/{id} path.id": triggers,
             "body.workflow_slug": ["file"],
             "body.match_prefix": ["x/#/"],

@@ -31,6 +31,7 @@ ADDITIONAL = {
 
 STRICTER = {
     "GET /api/beta/experience", "PUT /api/beta/experience", "POST /api/beta/experience/publish",
+    "POST /api/beta/assets", "GET /api/beta/assets", "DELETE /api/beta/asset/:id",
     "GET /api/beta/prospects", "POST /api/beta/prospects/:id/decide",
 }  # fmt: skip
 """Routes for which the contract names no permission: they hold people's data and a public page, and need

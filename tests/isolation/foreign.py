@@ -129,6 +129,10 @@ async def _translation(stage: Stage, setup: TeamSetup) -> str:
     return await stage.translation(setup, await stage.world.person(setup.org, setup.team))
 
 
+async def _asset(stage: Stage, setup: TeamSetup) -> str:
+    return await stage.asset(setup)
+
+
 async def _prospect(stage: Stage, setup: TeamSetup) -> str:
     return await stage.prospect(setup)
 
@@ -340,6 +344,7 @@ SLOTS = (
     Slot("GET /api/repo-obj/:id/derivations",    "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("GET /api/repo-obj/:id/processing",     "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("GET /api/beta/prospects",              "cursor",   cursor(in_other_company(_prospect)),         cursor(in_other_team(_prospect)),          OK),
+    Slot("DELETE /api/beta/asset/:id",           "id",       in_other_company(_asset),                    in_other_team(_asset)),
     Slot("POST /api/beta/prospects/:id/decide",  "id",       in_other_company(_prospect),                 in_other_team(_prospect)),
     Slot("DELETE /api/beta/prospects/:id",       "id",       in_other_company(_prospect),                 in_other_team(_prospect)),
     Slot("GET /api/doc-triggers/:id",            "id",       in_other_company(_trigger),                  in_other_team(_trigger)),
@@ -432,7 +437,7 @@ NOT_IDS = frozenset({
     "kind", "input", "run_at", "priority", "state", "prompt", "mode", "model", "capabilities", "kinds", "models", "url", "key",
     "max_wait", "claim_token", "progress", "message", "result", "error", "POST /api/executors org_id",
     "prefix", "delimiter", "version", "method", "expires_in", "download", "as_", "effective", "q", "principal_type", "capability", "expires_at",
-    "GET /api/repo-obj/:id cursor",
+    "GET /api/repo-obj/:id cursor", "GET /api/beta/asset/:id id",  # public
     "system", "messages", "executor", "max_tokens", "temperature", "response_format", "tools", "tool_choice", "max_rounds",
     "parent_id", "regenerate",  # turns of a conversation that the caller can continue
     "audio", "function_call", "functions", "logprobs", "max_completion_tokens", "modalities", "n", "parallel_tool_calls",

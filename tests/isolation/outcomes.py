@@ -38,6 +38,7 @@ CONFLICT = Outcome(409, "conflict")
 EMPTY_QUERY = Outcome(400, "invalid_request", "`q`")
 NO_TEXT = Outcome(400, "invalid_request", "`text`")
 USER_ERROR = Outcome(400, "plugin_error")
+NO_DRAFT = Outcome(409, "no_draft")
 STALE_CLAIM = Outcome(409, "stale_claim")
 ALREADY_BOOTSTRAPPED = Outcome(409, "already_bootstrapped")
 
@@ -66,6 +67,11 @@ def _header_faults(answer: httpx2.Response, *, public: bool) -> list[str]:
     required = dict(_COMMON_HEADERS)
     if path_of(answer).startswith("/api/"):
         required["cache-control"] = "public, max-age=60" if public else "private, no-store"
+    if path_of(answer).startswith("/api/beta/asset/") and public and answer.status_code == 200:
+        required["cache-control"] = "public, max-age=31536000, immutable"
+        required["cross-origin-resource-policy"] = "cross-origin"
+    if path_of(answer) == "/beta-sdk.js":
+        required["cross-origin-resource-policy"] = "cross-origin"
     if answer.status_code == 401:
         required["www-authenticate"] = "Bearer"
     if answer.status_code >= 400:

@@ -43,6 +43,7 @@ from teamspace.translation.schemas import GlossaryTerm, TranslationKind, Transla
 from teamspace.triggers import store as trigger_store
 from teamspace.triggers.schemas import TriggerRow
 from teamspace.workflows.domain import definitions
+from tests.branding.help import picture
 from tests.isolation.contract import (
     COMPANIES,
     DISABLED,
@@ -64,7 +65,6 @@ from tests.isolation.contract import (
     scope,
 )
 from tests.isolation.outcomes import REQUEST_ID, code_of
-from tests.onboarding.help import document as experience
 from tests.support.world import PASSWORD, Caller, World
 from tests.support.writes import Writes
 
@@ -363,16 +363,18 @@ class Stage:
             await trigger_store.insert(tx, row)
         return row.id
 
-    async def add_drafts(self) -> None:
-        """Give every team a draft of its sign-up page."""
-        for setup in self.teams.values():
-            async with self.world.db.maintenance(system(org_id=setup.org.id)) as tx:
-                await tx.run(
-                    "INSERT INTO experiences (id, org_id, team_id, draft, draft_version, version)"
-                    " VALUES (:id, :org_id, :team_id, :draft, 1, 0)"
-                    " ON CONFLICT (team_id) DO UPDATE SET draft = excluded.draft",
-                    id=new_id(), org_id=setup.org.id, team_id=setup.team.id, draft=as_json(experience()),
-                )  # fmt: skip
+    async def asset(self, setup: TeamSetup) -> str:
+        """Store a picture of the team's sign-up page."""
+        id, data = new_id(), picture()
+        digest = await blobs.store_bytes(self.world.db, self.world.app.files, system(), setup.org.id, data)
+        async with self.world.db.maintenance(system(org_id=setup.org.id)) as tx:
+            await blobs.add_reference(tx, setup.org.id, digest)
+            await tx.run(
+                "INSERT INTO onboarding_assets (id, org_id, team_id, filename, content_type, size, digest, created_at)"
+                " VALUES (:id, :org_id, :team_id, 'a.png', 'image/png', :size, :digest, '')",
+                id=id, org_id=setup.org.id, team_id=setup.team.id, size=len(data), digest=digest,
+            )  # fmt: skip
+        return id
 
     async def executor(self) -> str:
         """Create an executor that serves all companies."""

@@ -33,6 +33,7 @@ from tests.isolation.outcomes import (
     FORBIDDEN,
     HIDDEN,
     INVALID_SPEC,
+    NO_DRAFT,
     NO_TEXT,
     OK,
     ORG_SUSPENDED,
@@ -47,6 +48,7 @@ from tests.isolation.outcomes import (
 )
 from tests.isolation.stage import Request, Stage
 from tests.isolation.targets import (
+    ASSET,
     COLLEAGUE,
     COLLEAGUES,
     COMPANY,
@@ -75,6 +77,7 @@ from tests.isolation.targets import (
     SCREEN,
     SCRIPT,
     SOME_JOB,
+    TEAM_ASSET,
     TEAM_TOKEN,
     TOOL,
     TRIGGER,
@@ -89,8 +92,9 @@ from tests.isolation.targets import (
     own_team,
     own_workflow,
     resolve_values,
-    with_draft,
     with_factor,
+    without_assets,
+    without_drafts,
     without_factor,
     without_keys,
     without_remote_jobs,
@@ -149,6 +153,8 @@ class Case(msgspec.Struct, frozen=True):
     before: Callable[[Stage, Kind], Awaitable[None]] = no_preparation
     unknown_field: Outcome | None = None
     """The outcome of a body with an unknown field, if it is not 400 with the field in its detail."""
+    shut: bool = False
+    """Whether a suspended tenant does not even show it."""
     exceptions: dict[str, Outcome] = {}
     """Outcomes of callers that differ from what follows from their type."""
 
@@ -204,6 +210,7 @@ _UNGRANT   = {"principal_type": "user", "principal_id": new_member}
 _TRANSLATE = {"text": "Hello", "target": "de"}
 _CATALOG   = {"catalog": {"a": "Hello"}, "target": "de"}
 _TERM      = {"term": "file", "target": "de", "translation": "Datei"}
+_ASSET     = {"filename": "a.png", "data": encoded(picture())}
 _EXPERIENCE = document()
 _SIGN_UP = {"fields": {"email": "x@example.org"}, "pow": "x"}
 _TRIGGER   = {"workflow_slug": own_workflow}
@@ -345,15 +352,21 @@ CASES = (
     Case("GET /api/oop",                    ANYONE),
     Case("PUT /api/oop/:id/grants",         role("instance:manage"),     {"capabilities": []},    HIDDEN, SOME_JOB),
     Case("GET /api/x/:plugin/bundle/*path", ANYONE,                      target=PLUGIN_FILE),
-    Case("GET /api/beta/config",            PUBLIC),
+    Case("GET /beta-sdk.js",                PUBLIC,                                               cached=True),
+    Case("GET /beta/template",              PUBLIC),
+    Case("GET /api/beta/config",            PUBLIC,                                               shut=True),
     Case("OPTIONS /api/beta/config",        PUBLIC,                      None,                    EMPTY),
     Case("OPTIONS /api/beta/challenge",     PUBLIC,                      None,                    EMPTY),
     Case("OPTIONS /api/beta/signup",        PUBLIC,                      None,                    EMPTY),
     Case("GET /api/beta/experience",        role("settings:manage")),
     Case("GET /api/beta/experience?preview=1", role("settings:manage")),
     Case("PUT /api/beta/experience",        role("settings:manage"),     _EXPERIENCE),
-    Case("POST /api/beta/experience/publish", role("settings:manage"),   None,                    before=with_draft),
-    Case("GET /api/beta/challenge",         PUBLIC),
+    Case("POST /api/beta/experience/publish", role("settings:manage"),   None,                    NO_DRAFT, before=without_drafts),
+    Case("POST /api/beta/assets",           role("settings:manage"),     _ASSET,                  CREATED, before=without_assets),
+    Case("GET /api/beta/assets",            role("settings:manage")),
+    Case("GET /api/beta/asset/:id",         PUBLIC,                      None,                    OK, ASSET, cached=True),
+    Case("DELETE /api/beta/asset/:id",      role("settings:manage"),     None,                    EMPTY, TEAM_ASSET),
+    Case("GET /api/beta/challenge",         PUBLIC,                                               shut=True),
     Case("POST /api/beta/signup",           PUBLIC,                      _SIGN_UP,                Outcome(400, "invalid_request")),
     Case("GET /api/beta/prospects",         role("settings:manage")),
     Case("POST /api/beta/prospects/:id/decide", role("settings:manage"), {"decision": "decline"}, OK, PROSPECT),
@@ -429,6 +442,8 @@ BY_ROUTE = {case.route: case for case in CASES}
 
 def expected(case: Case, kind: Kind, *, hosted: bool) -> Outcome:
     """Return the expected outcome; `hosted` means a stage that the provider has suspended."""
+    if case.shut and hosted:
+        return TENANT_SUSPENDED
     rule_outcome = case.target.rule(kind, case.needs.permission)
     late = _suspension(case.needs, kind, hosted=hosted) if case.dry_run else None
     return gate_outcome(case, kind, hosted=hosted) or rule_outcome or late or default_outcome(case, kind)

@@ -193,6 +193,10 @@ async def _job(stage: Stage, kind: Kind) -> str:
     return await stage.job(stage.target_team(kind), owner=_owner(stage, kind))
 
 
+async def _asset(stage: Stage, kind: Kind) -> str:
+    return await stage.asset(stage.target_team(kind))
+
+
 async def _prospect(stage: Stage, kind: Kind) -> str:
     return await stage.prospect(stage.target_team(kind))
 
@@ -313,6 +317,8 @@ RUN = Target(_run, job_access)
 RUN_TO_CANCEL = Target(_run, cancel_access)
 SOME_JOB = Target(_job, anyone)
 EXECUTOR = Target(_executor, anyone)
+ASSET = Target(_asset, anyone)
+TEAM_ASSET = Target(_asset, same_team)
 TRIGGER = Target(_trigger, same_team)
 PROSPECT = Target(_prospect, same_team)
 NOTHING = Target(_nothing, anyone)
@@ -329,9 +335,14 @@ async def without_remote_jobs(stage: Stage, kind: Kind) -> None:
     await stage.change("UPDATE jobs SET channel = 'ai.chat@local' WHERE state = 'queued'")
 
 
-async def with_draft(stage: Stage, kind: Kind) -> None:
-    """Give every team a draft to publish."""
-    await stage.add_drafts()
+async def without_assets(stage: Stage, kind: Kind) -> None:
+    """Delete all assets, since a team can have only so many."""
+    await stage.change("DELETE FROM onboarding_assets")
+
+
+async def without_drafts(stage: Stage, kind: Kind) -> None:
+    """Delete all drafts: only the first who publishes one finds it."""
+    await stage.change("DELETE FROM experiences")
 
 
 async def without_triggers(stage: Stage, kind: Kind) -> None:

@@ -136,7 +136,6 @@ EXEMPT = {
     "conversation_turns": "ended once, under a condition",
     "executors": "retired once, under a condition; otherwise only the time of the last request changes",
     "prospects": "decided once, and judged only until then: both test the state",
-    "experiences": "the whole draft is written, or published once, under the lock of the team",
     "idempotency": "answered once, by the request that has the key",
     "instance": "one value a row",
     "jobs": "every change is under a condition: tests/jobs/test_model.py",

@@ -7,7 +7,7 @@ from teamspace.core.ids import new_id
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 from teamspace.onboarding import access, store
-from teamspace.onboarding.domain import documents, showing
+from teamspace.onboarding.domain import assets, documents, showing
 from teamspace.onboarding.domain.funnel import Funnel
 from teamspace.onboarding.schemas import (
     DraftCondition,
@@ -36,8 +36,9 @@ async def save(
     db: Db, who: Principal, funnel: Funnel, document: ExperienceDocument, condition: DraftCondition
 ) -> Experience:
     checked = await documents.check(document)
-    async with db.write(who, "experience.update", lock=_lock(who)) as tx:
+    async with db.write(who, "experience.update", lock=("experience", who.team_id)) as tx:
         before = await _lock_row(tx, who, condition)
+        await assets.check_named(tx, who, checked)
         row = ExperienceRow(
             id=before.id if before else new_id(), org_id=who.org_id, team_id=who.team_id,
             draft=checked, draft_version=(before.draft_version if before else 0) + 1, draft_at=clock.stamp(),
@@ -51,10 +52,11 @@ async def save(
 
 async def publish(db: Db, who: Principal, funnel: Funnel, condition: DraftCondition) -> Experience:
     """Publish the draft. Of two who publish the same one, the second finds none."""
-    async with db.write(who, "experience.publish", lock=_lock(who)) as tx:
+    async with db.write(who, "experience.publish", lock=("experience", who.team_id)) as tx:
         before = await _lock_row(tx, who, condition)
         if before is None or before.draft is None:
             raise NoDraft
+        await assets.check_named(tx, who, before.draft)
         row = ExperienceRow(
             id=before.id, org_id=before.org_id, team_id=before.team_id, draft=None, draft_version=before.draft_version,
             draft_at=None, published=before.draft, version=before.version + 1, published_at=clock.stamp(),
@@ -110,7 +112,3 @@ def _readable(live: PublishedExperience | None, who: Principal) -> ExperienceDoc
 
 def _document(found: Experience) -> ExperienceDocument:
     return ExperienceDocument(found.fields, found.copy, found.theme, found.judge_prompt)
-
-
-def _lock(who: Principal) -> tuple[str, str]:
-    return "experience", who.team_id

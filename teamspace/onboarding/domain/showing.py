@@ -45,9 +45,14 @@ def show(document: ExperienceDocument, wanted: Iterable[str]) -> PublicExperienc
 
 def words(locale: str) -> dict[str, str]:
     """Return the page's own texts in a language that the catalogs have, else in ours."""
+    return find_words([locale])[1]
+
+
+def find_words(wanted: Iterable[str]) -> tuple[str, dict[str, str]]:
+    """Return the first of the wanted languages that the catalogs have, and the page's own texts in it."""
     found = messages.catalogs()
-    near = next((name for name in languages.chain([locale], ()) if name in found), DEFAULT)
-    return found[DEFAULT][WORDS] | found[near].get(WORDS, {})
+    near = languages.choose(languages.chain(wanted, ()), found)
+    return near, found[DEFAULT][WORDS] | found[near].get(WORDS, {})
 
 
 def _written(document: ExperienceDocument) -> list[str]:

@@ -6,6 +6,7 @@ export const ACTIONS = [
   "object.create", "object.update", "object.delete", "object.share", "object.unshare", "object.set_visibility",
   "translation.create",
   "trigger.create", "trigger.update", "trigger.delete",
+  "asset.create", "asset.delete",
   "experience.update", "experience.publish",
   "prospect.create", "prospect.accept", "prospect.decline", "prospect.delete", "prospect.expire", "prospect.judge",
   "glossary.set", "glossary.delete",
