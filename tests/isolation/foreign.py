@@ -343,6 +343,7 @@ SLOTS = (
     Slot("POST /api/repo-obj/:id/visibility",    "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("GET /api/repo-obj/:id/derivations",    "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("GET /api/repo-obj/:id/processing",     "id",       in_other_company(_team_object),              in_own_team(_private_object)),
+    Slot("GET /api/beta/prospects",              "cursor",   cursor(in_other_company(_prospect)),         cursor(in_other_team(_prospect)),          OK),
     Slot("DELETE /api/beta/asset/:id",           "id",       in_other_company(_asset),                    in_other_team(_asset)),
     Slot("GET /api/beta/prospects",              "cursor",   cursor(in_other_company(_prospect)),         cursor(in_other_team(_prospect)),          OK),
     Slot("POST /api/beta/prospects/:id/decide",  "id",       in_other_company(_prospect),                 in_other_team(_prospect)),
@@ -428,6 +429,7 @@ SLOTS = (
 # Fields of bodies and queries that are not ids of existing things; with the route where that is true of one route only.
 # A new username is one: the contract's 409 does tell that another company has it. So is a new slug or hostname.
 NOT_IDS = frozenset({
+    "fields", "copy", "judge_prompt", "retention_days", "pow", "decision", "level", "verdict", "numbers", "preview",
     "password", "totp", "current_password", "new_password", "confirm", "code",
     "display_name", "email", "locale", "time_zone", "role", "org_role", "name", "scope", "ttl",
     "title", "body", "visibility", "tags", "tag", "shared", "permission", "limit",
