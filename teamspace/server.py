@@ -22,7 +22,7 @@ from granian.constants import HTTPModes, Interfaces, SSLProtocols
 from granian.http import HTTP1Settings
 from granian.server.embed import Server
 
-from teamspace import blobs, events, instance, tenancy, wiring
+from teamspace import blobs, events, instance, localization, tenancy, wiring
 from teamspace.app import App, StartError, open_database, prepare_folder
 from teamspace.core import logs
 from teamspace.core.db import Db, Engine
@@ -134,6 +134,7 @@ async def _serve(settings: Settings) -> None:
         if settings.on_sqlite:  # there is no other server
             await app.fleet.recover(db)
         await _claim_folder(db, app.files)
+        await localization.synchronise(db)
         server = _server(app, settings)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -312,9 +313,9 @@ class Supervisor:
 
 
 async def _check_once(settings: Settings) -> None:
-    """Check the database once for all processes, so that an error stops the start."""
-    async with open_database(settings, partial(_check_database, settings=settings)):
-        pass
+    """Check the database and bring it up to date once for all processes, so that an error stops the start."""
+    async with open_database(settings, partial(_check_database, settings=settings)) as db:
+        await localization.synchronise(db)
 
 
 def _run_worker(settings: Settings) -> None:

@@ -5,18 +5,20 @@ import hashlib
 import html
 import re
 import secrets
+from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 
 import msgspec
 
-from teamspace import branding, localization
+from teamspace import branding
 from teamspace.branding import Branding, Theme
 from teamspace.core.content_types import find_content_type
 from teamspace.core.db import Db
 from teamspace.core.errors import NotFound
 from teamspace.core.principal import Principal
+from teamspace.localization import CatalogCache
 
 _FILES = "teamspace.console"
 _CATALOG_TYPE = "application/json"
@@ -57,12 +59,13 @@ class File(msgspec.Struct, frozen=True):
     gzipped: bool
 
 
-async def page(db: Db, who: Principal) -> tuple[bytes, str]:
+async def page(db: Db, who: Principal, catalogs: CatalogCache) -> tuple[bytes, str]:
     """Return the page with the branding of its hostname, and the nonce of its style element."""
     nonce = secrets.token_urlsafe(16)
     brand = await branding.effective(db, who)
+    names = await catalogs.names(db)
     template = _template() or NOT_BUILT
-    return _HEAD.sub(lambda _: _head(brand, nonce), template, count=1).encode(), nonce
+    return _HEAD.sub(lambda _: _head(brand, nonce, names), template, count=1).encode(), nonce
 
 
 @cache
@@ -76,13 +79,13 @@ def frame() -> tuple[bytes, str]:
     return body, _FRAME_POLICY.format(digest=digest)
 
 
-def file(path: str, *, gzip: bool) -> File:
+async def file(db: Db, catalogs: CatalogCache, path: str, *, gzip: bool) -> File:
     """Return a file of the build or a message catalog; its name contains a digest of its content, so it never changes."""
     if not _NAME.fullmatch(path):
         raise NotFound()
-    for words in localization.files().values():
-        if words.name == path:
-            return File(words.packed if gzip else words.body, _CATALOG_TYPE, gzip)
+    catalog = await catalogs.read(db, path, packed=gzip)
+    if catalog is not None:
+        return File(catalog, _CATALOG_TYPE, gzip)
     found = _static() / "assets" / path
     compressed = _static() / "assets" / f"{path}.gz"
     content_type = find_content_type(path)
@@ -102,21 +105,19 @@ def _template() -> str | None:
     return found.read_text(encoding="utf-8") if found.is_file() else None
 
 
-def _head(brand: Branding, nonce: str) -> str:
+def _head(brand: Branding, nonce: str, catalogs: Mapping[str, str]) -> str:
     dark = ':root:root[data-mantine-color-scheme="dark"]'
     return (
         f"<title>{html.escape(brand.title)}</title>\n"
         f'<meta name="csp-nonce" content="{nonce}">\n'
-        f'<meta name="catalogs" content="{html.escape(_catalogs())}">\n'
+        f'<meta name="catalogs" content="{html.escape(_addresses(catalogs))}">\n'
         f'<style nonce="{nonce}">:root:root{{{_variables(brand.theme)}}}{dark}{{{_variables(brand.theme_dark)}}}</style>'
     )
 
 
-def _catalogs() -> str:
+def _addresses(catalogs: Mapping[str, str]) -> str:
     """Where the words of each locale are."""
-    return msgspec.json.encode(
-        {locale: f"/assets/{file.name}" for locale, file in localization.files().items()}
-    ).decode()
+    return msgspec.json.encode({locale: f"/assets/{name}" for locale, name in catalogs.items()}).decode()
 
 
 def _variables(theme: Theme) -> str:

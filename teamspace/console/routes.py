@@ -6,6 +6,7 @@ from teamspace.core.errors import NotFound
 from teamspace.core.principal import Principal
 from teamspace.core.replies import Content
 from teamspace.core.routing import PUBLIC, Route
+from teamspace.localization import CatalogCache
 
 # fmt: off
 ROUTES = (
@@ -27,24 +28,24 @@ _POLICY = (
 _CACHE_FOREVER = {"cache-control": "public, max-age=31536000, immutable", "vary": "Accept-Encoding"}
 
 
-async def home(db: Db, who: Principal) -> Content:
-    return await _page(db, who)
+async def home(db: Db, who: Principal, catalogs: CatalogCache) -> Content:
+    return await _page(db, who, catalogs)
 
 
-async def index(db: Db, who: Principal) -> Content:
-    return await _page(db, who)
+async def index(db: Db, who: Principal, catalogs: CatalogCache) -> Content:
+    return await _page(db, who, catalogs)
 
 
-async def login(db: Db, who: Principal) -> Content:
-    return await _page(db, who)
+async def login(db: Db, who: Principal, catalogs: CatalogCache) -> Content:
+    return await _page(db, who, catalogs)
 
 
-async def activate(db: Db, who: Principal) -> Content:
-    return await _page(db, who)
+async def activate(db: Db, who: Principal, catalogs: CatalogCache) -> Content:
+    return await _page(db, who, catalogs)
 
 
-async def screen(db: Db, who: Principal, page: str) -> Content:
-    return await _page(db, who)
+async def screen(db: Db, who: Principal, catalogs: CatalogCache, page: str) -> Content:
+    return await _page(db, who, catalogs)
 
 
 async def frame() -> Content:
@@ -52,13 +53,13 @@ async def frame() -> Content:
     return Content(body, "text/html; charset=utf-8", {"content-security-policy": policy})
 
 
-async def asset(path: str, gzip: bool) -> Content:
-    file = domain.file(path, gzip=gzip)
+async def asset(db: Db, catalogs: CatalogCache, path: str, gzip: bool) -> Content:
+    file = await domain.file(db, catalogs, path, gzip=gzip)
     encoding = {"content-encoding": "gzip"} if file.gzipped else {}
     return Content(file.body, file.content_type, {**_CACHE_FOREVER, **encoding})
 
 
-async def _page(db: Db, who: Principal) -> Content:
-    body, nonce = await domain.page(db, who)
+async def _page(db: Db, who: Principal, catalogs: CatalogCache) -> Content:
+    body, nonce = await domain.page(db, who, catalogs)
     headers = {"content-security-policy": _POLICY.format(nonce=nonce), "cache-control": "no-store"}
     return Content(body, "text/html; charset=utf-8", headers)

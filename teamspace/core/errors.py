@@ -8,10 +8,10 @@
     │   ├── InvalidCredentials, TotpRequired, TotpInvalid, TokenExpired
     ├── TenantSuspended 402
     ├── Forbidden 403
-    │   ├── FeatureDisabled, OrgSuspended, OutOfScope, ReauthRequired, SelfRoleChange, ToolDisabled
+    │   ├── FeatureDisabled, OrgSuspended, OutOfScope, ReauthRequired, SelfReview, SelfRoleChange, ToolDisabled
     ├── NotFound 404, MethodNotAllowed 405
     ├── Conflict 409
-    │   ├── AlreadyBootstrapped, IdempotencyConflict, NotCancellable, SingleTenant, StaleClaim
+    │   ├── AlreadyBootstrapped, IdempotencyConflict, NotCancellable, NothingApproved, SingleTenant, StaleClaim
     ├── VersionMismatch 412, TooLarge 413, UnsupportedType 415, ResponseRefused 422, HeadersTooLarge 431
     ├── RateLimited 429
     │   ├── QuotaExceeded, TooManyAttempts
@@ -219,6 +219,10 @@ class ReauthRequired(Forbidden):
     code, title = "reauth_required", "Reauthentication is required"
 
 
+class SelfReview(Forbidden):
+    code, title = "self_review", "You cannot review your own work"
+
+
 class SelfRoleChange(Forbidden):
     code, title = "self_role_change", "You cannot change your own role"
 
@@ -253,6 +257,11 @@ class IdempotencyConflict(Conflict):
 
 class NotCancellable(Conflict):
     code, title = "not_cancellable", "It can no longer be cancelled"
+
+
+class NothingApproved(Conflict):
+    code, title = "nothing_approved", "Nothing is approved"
+    key = "localization.nothing_approved"
 
 
 class StaleClaim(Conflict):

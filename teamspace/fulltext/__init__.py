@@ -4,15 +4,18 @@ from teamspace.fulltext.domain.index import EMPTY, drop, prepare, put, refresh, 
 from teamspace.fulltext.domain.markdown import plain
 from teamspace.fulltext.domain.queries import parse_query
 from teamspace.fulltext.domain.snippets import MAX_SEARCHED, snippets
+from teamspace.fulltext.domain.words import TOKENIZER_VERSION, distinct_words
 from teamspace.fulltext.schemas import Hits, Prepared, Query
 from teamspace.fulltext.store import hits
 
 __all__ = [
     "EMPTY",
     "MAX_SEARCHED",
+    "TOKENIZER_VERSION",
     "Hits",
     "Prepared",
     "Query",
+    "distinct_words",
     "drop",
     "hits",
     "parse_query",

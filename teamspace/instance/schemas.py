@@ -20,6 +20,8 @@ class Localization(msgspec.Struct, frozen=True):
     default_locale: str
     available_locales: list[str]
     switching: bool
+    drafts: bool
+    """Whether unreviewed translations are served."""
 
 
 class Config(msgspec.Struct, frozen=True):

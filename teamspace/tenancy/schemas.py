@@ -1,11 +1,13 @@
 """Structs of tenancy: companies, teams, members, and the responses of sign-in and whoami."""
 
+from collections.abc import Awaitable, Callable, Sequence
 from enum import StrEnum
 from typing import Annotated, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from teamspace.core.db import Reads
 from teamspace.core.paging import Paging
 from teamspace.core.permissions import Feature, Permission
 from teamspace.core.tables import DomainEvent, OwnedTable
@@ -263,9 +265,9 @@ class Whoami(msgspec.Struct, frozen=True):
 
 
 class Locales(msgspec.Struct, frozen=True):
-    """The available locales. Passed in at startup, since the localization package is above this one."""
+    """Finds the locales that people can choose. Passed in at startup, since the localization package is above this one."""
 
-    available: tuple[str, ...]
+    find: Callable[[Reads], Awaitable[Sequence[str]]]
 
 
 class OwnedTables(msgspec.Struct, frozen=True):

@@ -1,22 +1,28 @@
 """Translation with a glossary and checks.
 
 `translate` is for other packages too: it translates texts by key, metered, and stores nothing. `remember` stores what
-can be reused, in the caller's transaction.
+can be reused, in the caller's transaction. `check_message` checks one translation, by whoever made it.
 """
 
 from teamspace.translation.domain.engine import Translated, remember, translate
 from teamspace.translation.domain.glossary import get_revision
 from teamspace.translation.domain.languages import clean_tag
+from teamspace.translation.domain.messages import check_message, describe_message
 from teamspace.translation.domain.requests import translate_text
-from teamspace.translation.schemas import FailedCheck, NewTranslation
+from teamspace.translation.schemas import FailedCheck, MessageChecks, MessageShape, NewTranslation, SegmentProblem
 from teamspace.translation.store import INVARIANTS
 
 __all__ = [
     "INVARIANTS",
     "FailedCheck",
+    "MessageChecks",
+    "MessageShape",
     "NewTranslation",
+    "SegmentProblem",
     "Translated",
+    "check_message",
     "clean_tag",
+    "describe_message",
     "get_revision",
     "remember",
     "translate",

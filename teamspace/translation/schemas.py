@@ -59,6 +59,30 @@ class Check(StrEnum):
     FORBIDDEN = "forbidden"
 
 
+class SegmentProblem(msgspec.Struct, frozen=True):
+    """A check that a translated text fails."""
+
+    check: Check
+    message: str
+    params: dict[str, Param]
+    """The parameters of the message, whose key is `translation.check_<check>`."""
+
+
+class MessageChecks(msgspec.Struct, frozen=True):
+    """What is wrong with the translation of a message: errors, with which it cannot be used, and warnings."""
+
+    errors: list[SegmentProblem]
+    warnings: list[SegmentProblem]
+
+
+class MessageShape(msgspec.Struct, frozen=True):
+    """What a translation of a message must have."""
+
+    arguments: list[str]
+    plural_categories: list[str]
+    """Empty if the message has no plurals."""
+
+
 class FailedCheck(msgspec.Struct, frozen=True, omit_defaults=True):
     """A check that a segment fails even after the repair."""
 

@@ -31,6 +31,7 @@ from tests.conversations.help import create, say
 from tests.identity.help import enrolled, login, signed_in, trail
 from tests.jobs.help import claim, complete
 from tests.knowledge.help import learn
+from tests.localization.help import translate_console
 from tests.repository.help import put
 from tests.support.tampering import tamper
 from tests.support.world import Caller, World
@@ -93,6 +94,7 @@ def with_world(settings: Settings, action: Callable[[World], Awaitable[Any]]) ->
 async def populate(world: World) -> None:
     """Adds a little of everything that an invariant checks, and seals the audit log."""
     ann = await world.bootstrap()
+    await translate_console(world, ann)
     joined = (await ann.post("/api/members", {"username": "bob", "role": "member"})).json()
     bob = Caller(world, joined["token"])
     org, team = await world.company("Other")
@@ -361,6 +363,16 @@ VIOLATIONS = [
     ("branding.logo", "DELETE FROM blobs"),
     ("branding.logo_type", "UPDATE branding SET logo_type = 'text/html'"),
     ("branding.logo_type", "UPDATE branding SET logo_type = NULL"),
+    ("localization.sources", "UPDATE l10n_entries SET current_hash = 'x'"),
+    ("localization.sources", "UPDATE l10n_messages SET key = 'x' WHERE key = 'title'"),
+    ("localization.complete", "DELETE FROM l10n_entries WHERE key = 'title' AND locale = 'de'"),
+    ("localization.complete", "DELETE FROM l10n_locales WHERE locale = 'is'"),
+    ("localization.texts", "UPDATE l10n_entries SET origin = NULL WHERE text IS NOT NULL"),
+    ("localization.texts", "UPDATE l10n_entries SET review = 'submitted'"),
+    ("localization.reviewed", "UPDATE l10n_entries SET translated_by = approved_by"),
+    ("localization.counts", "UPDATE l10n_locales SET missing = missing + 1"),
+    ("localization.counts", "UPDATE l10n_namespaces SET submitted = submitted + 1"),
+    ("localization.counts", "UPDATE l10n_entries SET review = NULL, proposal = NULL, author_id = NULL"),
     ("tenancy.owners", "UPDATE memberships SET role = 'admin' WHERE role = 'owner'"),
     ("tenancy.credentials", "DELETE FROM memberships WHERE role = 'member'"),
     ("notes.company", f"UPDATE notes SET org_id = {OTHER}"),

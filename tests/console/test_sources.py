@@ -21,9 +21,9 @@ def test_the_api_types_are_up_to_date(tmp_path: Path) -> None:
 
 
 VERBS = {
-    "abort", "activate", "add", "begin", "bootstrap", "call", "cancel", "change", "choose", "complete", "confirm", "create", "delete",
-    "disable", "drop", "echo", "enable", "end", "enqueue", "extract", "fail", "grant", "invite", "merge", "open", "prepare", "provision", "publish", "refuse",
-    "rekey", "remove", "renew", "reset", "resume", "retire", "revoke", "set", "share", "split", "start", "stop", "suspend", "switch", "tag",
+    "abort", "activate", "add", "approve", "begin", "bootstrap", "call", "cancel", "change", "choose", "complete", "confirm", "create", "delete",
+    "disable", "discard", "drop", "echo", "enable", "end", "enqueue", "extract", "fail", "grant", "invite", "merge", "open", "prepare", "provision", "publish", "refuse",
+    "rekey", "remove", "renew", "reset", "resume", "retire", "return", "revoke", "set", "share", "split", "start", "stop", "submit", "suspend", "switch", "tag",
     "transfer", "unshare", "update",
 }  # fmt: skip
 """The first word after the noun of an audited action: `note.create`, `user.reset_password`."""
@@ -31,7 +31,7 @@ VERBS = {
 
 def test_every_audited_action_is_a_noun_with_a_verb_and_has_a_label() -> None:
     actions = {action for path in (ROOT / "teamspace").rglob("*.py") for action in audited_actions(path.read_text())}
-    known = re.findall(r'"([a-z_.]+)"', (CONSOLE / "src/ui/trail/actions.ts").read_text().partition("as const")[0])
+    known = re.findall(r'"([a-z0-9_.]+)"', (CONSOLE / "src/ui/trail/actions.ts").read_text().partition("as const")[0])
     assert sorted(known) == sorted(actions)
     assert {verb.partition("_")[0] for _, verb in (action.split(".") for action in actions)} == VERBS
 

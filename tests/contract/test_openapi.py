@@ -142,6 +142,8 @@ class Scenario(msgspec.Struct, frozen=True):
             ]
             for _ in range(20)
         ]
+        drafts = "/api/l10n/messages?locale=de&status=machine&limit=200"
+        console_texts = [message["id"] for message in served.call("GET", drafts, token=operator)["items"]]
         served.put("/api/repo/files/same.txt", b"Same", operator)
         documents = [
             served.call("POST", "/api/documents", {"title": f"Plan {number}", "visibility": "team"}, token=operator)[
@@ -159,6 +161,13 @@ class Scenario(msgspec.Struct, frozen=True):
             "/api/documents/{id} path.id": documents[40:],
             "/api/s3/credentials/{id} path.id": keys,
             "/api/doc-triggers/{id} path.id": triggers,
+            "query.locale": ["de"],
+            "/api/l10n/messages query.id": console_texts[:2],
+            "/api/l10n/messages query.around": console_texts[:2],
+            "/api/l10n/messages/{id} path.id": console_texts[:5],
+            # A draft can be approved once.
+            "/api/l10n/review/{id} path.id": console_texts[5:],
+            "/api/l10n/discard body.locale": ["is"],
             "body.workflow_slug": ["file"],
             "body.match_prefix": ["x/#/"],
             "query.key": ["x/#.png"],

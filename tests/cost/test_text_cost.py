@@ -23,7 +23,7 @@ from botocore.auth import S3SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
-from teamspace import wiring
+from teamspace import localization, wiring
 from teamspace.core.request import MAX_HEADER_BYTES, MAX_URL_BYTES
 from teamspace.core.routing import Endpoint, Route
 from teamspace.core.tables import JobSpec
@@ -88,9 +88,11 @@ async def scenario(world: World) -> Scenario:
     run = (await ann.post("/api/workflows/cost/run", {"input": {"text": "Hello"}})).json()
     await publish(ann)
     trigger = await add_trigger(ann)
+    await localization.synchronise(world.db, {"en": {"notes": {"title": "Notes"}}, "de": {}})
+    console_text = await world.db.one(str, "SELECT id FROM l10n_entries WHERE locale = 'de'") or ""
     tokens = {"ann": ann.token, "worker": worker.token, "anonymous": None, "host": HOST_TOKEN}
     ids = {"note": note["id"], "conversation": conversation["id"], "document": document["id"], "object": uploaded["id"], "job": job["id"],
-              "workflow": "cost", "run": run["id"], "trigger": trigger["id"],
+              "workflow": "cost", "run": run["id"], "trigger": trigger["id"], "console_text": console_text,
               "org": ann.org.id, "nothing": "nothing", "page": "page", "key": "plans/b.txt", "": ""}  # fmt: skip
     return Scenario(world, tokens, ids)
 

@@ -100,7 +100,7 @@ async def test_the_public_configuration(world: World) -> None:
     locales = sorted(localization.available())
     expected = {
         "home": "console", "multitenant": True, "bootstrapped": False, "bootstrap_code": False,
-        "localization": {"default_locale": "en", "available_locales": locales, "switching": True},
+        "localization": {"default_locale": "en", "available_locales": locales, "switching": True, "drafts": True},
     }  # fmt: skip
     assert (await world.anonymous.get("/api/config")).json() == expected
     await world.bootstrap()

@@ -448,6 +448,9 @@ NOT_IDS = frozenset({
     "GET /api/x/:plugin/bundle/*path plugin", "GET /api/x/:plugin/bundle/*path path",
     "validate", "start", "max_steps", "steps",
     "GET /api/workflows cursor",  # a slug
+    # Messages of the instance, the same for everyone.
+    "GET /api/l10n/messages id", "GET /api/l10n/messages around", "GET /api/l10n/messages cursor",
+    "PUT /api/l10n/messages/:id id", "POST /api/l10n/review/:id id", "decision", "submitted_at", "status", "ns", "review", "reviewable",
     "GET /beta/bundle/:plugin/*path plugin", "GET /beta/bundle/:plugin/*path path", "lane",
 })
 # fmt: on

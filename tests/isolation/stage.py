@@ -11,7 +11,7 @@ import httpx2
 import msgspec
 import pytest
 
-from teamspace import blobs, fulltext, identity, workflows
+from teamspace import blobs, fulltext, identity, localization, workflows
 from teamspace.app import list_endpoints
 from teamspace.completions import TokenUsage
 from teamspace.conversations import store as conversation_store
@@ -31,6 +31,8 @@ from teamspace.jobs import Authority
 from teamspace.knowledge import store as knowledge_store
 from teamspace.knowledge.domain import extracting
 from teamspace.knowledge.schemas import EntityName, NewDocumentName, NewMention
+from teamspace.localization.domain import reviewing
+from teamspace.localization.schemas import MessageDraft
 from teamspace.notes import store as note_store
 from teamspace.notes.schemas import NOTES, NoteRow, Visibility
 from teamspace.repository import store as object_store
@@ -345,6 +347,18 @@ class Stage:
         async with self.world.db.maintenance(system(org_id=setup.org.id)) as tx:
             await trigger_store.insert(tx, row)
         return row.id
+
+    async def console_text(self) -> str:
+        """Return the id of a message in a locale; messages belong to the instance."""
+        await localization.synchronise(self.world.db, {"en": {"notes": {"title": "Notes"}}, "de": {}})
+        return await self.world.db.one(str, "SELECT id FROM l10n_entries WHERE locale = 'de'") or ""
+
+    async def proposed_text(self) -> str:
+        """Return the id of a message with a proposal that none of the callers has made."""
+        id, author = await self.console_text(), self.teams[HOME].author
+        who = Principal("api", Call(while_suspended=True), user_id=author.user_id, org_id=author.org.id)
+        await reviewing.submit(self.world.db, who, id, MessageDraft("Notizen"))
+        return id
 
     async def executor(self) -> str:
         """Create an executor that serves all companies."""

@@ -33,6 +33,7 @@ from tests.isolation.outcomes import (
     FORBIDDEN,
     HIDDEN,
     INVALID_SPEC,
+    NO_LOCALE,
     NO_TEXT,
     OK,
     ORG_SUSPENDED,
@@ -50,6 +51,7 @@ from tests.isolation.targets import (
     COLLEAGUE,
     COLLEAGUES,
     COMPANY,
+    CONSOLE_TEXT,
     CONVERSATION,
     CONVERSATION_TO_CONTINUE,
     CONVERSATION_TO_MANAGE,
@@ -69,6 +71,7 @@ from tests.isolation.targets import (
     OWN_SESSION,
     PERSON,
     PLUGIN_FILE,
+    PROPOSED_TEXT,
     RUN,
     RUN_TO_CANCEL,
     SCREEN,
@@ -88,6 +91,7 @@ from tests.isolation.targets import (
     own_team,
     own_workflow,
     resolve_values,
+    with_console_texts,
     with_factor,
     without_factor,
     without_keys,
@@ -203,6 +207,7 @@ _CATALOG   = {"catalog": {"a": "Hello"}, "target": "de"}
 _TERM      = {"term": "file", "target": "de", "translation": "Datei"}
 _TRIGGER   = {"workflow_slug": own_workflow}
 _LOGO      = {"data": encoded(picture())}
+_APPROVE   = {"decision": "approve"}
 
 # Samples are notes: a token with the scope settings:manage alone cannot write them.
 _NO_NOTES  = {"exact-token": forbidden("notes:write")}
@@ -223,6 +228,12 @@ CASES = (
     Case("GET /api/docs",                   PUBLIC,                                               cached=True),
 
     Case("GET /api/i18n/catalog",           PUBLIC,                                               cached=True),
+    Case("GET /api/l10n/coverage",          role("localization:read")),
+    Case("GET /api/l10n/messages",          role("localization:read"),   None,                    NO_LOCALE),
+    Case("GET /api/l10n/messages?locale=de", role("localization:read")),
+    Case("PUT /api/l10n/messages/:id",      role("localization:translate"), {"text": "Notizen"},  OK, CONSOLE_TEXT),
+    Case("POST /api/l10n/review/:id",       role("localization:review"), _APPROVE,                OK, PROPOSED_TEXT),
+    Case("POST /api/l10n/discard",          role("localization:manage"), {"locale": "de"},        before=with_console_texts),
     Case("GET /api/branding",               PUBLIC),
     Case("PUT /api/branding",               role("instance:manage"),     _TITLE),
     Case("POST /api/branding/logo",         role("instance:manage"),     _LOGO),

@@ -197,6 +197,14 @@ async def _trigger(stage: Stage, kind: Kind) -> str:
     return await stage.trigger(stage.target_team(kind))
 
 
+async def _console_text(stage: Stage, kind: Kind) -> str:
+    return await stage.console_text()
+
+
+async def _proposed_text(stage: Stage, kind: Kind) -> str:
+    return await stage.proposed_text()
+
+
 async def own_workflow(stage: Stage, kind: Kind) -> str:
     return await stage.published(stage.teams[kind.team])
 
@@ -310,6 +318,8 @@ RUN_TO_CANCEL = Target(_run, cancel_access)
 SOME_JOB = Target(_job, anyone)
 EXECUTOR = Target(_executor, anyone)
 TRIGGER = Target(_trigger, same_team)
+CONSOLE_TEXT = Target(_console_text, anyone)
+PROPOSED_TEXT = Target(_proposed_text, anyone)
 NOTHING = Target(_nothing, anyone)
 SCREEN = Target(_screen, anyone)
 SCRIPT = Target(_script, anyone)
@@ -322,6 +332,10 @@ PLUGIN_FILE = Target(_plugin_file, anyone)
 async def without_remote_jobs(stage: Stage, kind: Kind) -> None:
     """Move all queued jobs to the server's own worker, so that a claim finds none."""
     await stage.change("UPDATE jobs SET channel = 'ai.chat@local' WHERE state = 'queued'")
+
+
+async def with_console_texts(stage: Stage, kind: Kind) -> None:
+    await stage.console_text()
 
 
 async def without_triggers(stage: Stage, kind: Kind) -> None:

@@ -7,7 +7,6 @@ import pytest
 
 import teamspace
 from teamspace.core.messages import catalogs
-from teamspace.localization import domain
 from tests.identity.help import refusal
 from tests.support.world import World
 
@@ -19,7 +18,7 @@ async def test_the_default_catalog_is_public(world: World) -> None:
     catalog = answer.json()
     assert (answer.status_code, catalog["locale"], catalog["chain"]) == (200, "en", ["en"])
     assert catalog["messages"] == json.loads((SHIPPED / "en.json").read_text())
-    assert answer.headers["cache-control"] == "public, max-age=60"
+    assert answer.headers["cache-control"] == "public, no-cache"
 
 
 @pytest.mark.parametrize(
@@ -41,18 +40,6 @@ async def test_an_invalid_language_tag_is_refused(world: World, locale: str) -> 
     answer = await world.anonymous.get("/api/i18n/catalog", params={"locale": locale})
     assert refusal(answer) == (400, "invalid_request")
     assert "locale" in answer.text
-
-
-def test_missing_messages_fall_back_individually(monkeypatch: pytest.MonkeyPatch) -> None:
-    shipped = {
-        "en": {"a": {"one": "one", "two": "two"}, "b": {"three": "three"}},
-        "de": {"a": {"one": "eins"}},
-        "de-CH": {"a": {"two": "zwöi"}},
-    }
-    monkeypatch.setattr(domain, "available", lambda: shipped)
-    catalog = domain.catalog("de-CH-1996")
-    assert (catalog.locale, catalog.chain) == ("de-CH", ["de-CH-1996", "de-CH", "de", "en"])
-    assert catalog.messages == {"a": {"one": "eins", "two": "zwöi"}, "b": {"three": "three"}}
 
 
 @pytest.mark.parametrize("locale", sorted(catalogs()))

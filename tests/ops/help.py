@@ -28,6 +28,7 @@ from teamspace.settings import Settings, load
 from tests.conversations import help as conversations
 from tests.identity.help import enrolled, run_sql, signed_in
 from tests.knowledge.help import use
+from tests.localization.help import translate_console
 from tests.support.postgres import create_database, drop_database
 from tests.support.world import Caller, World
 from tests.support.world import world as open_world
@@ -117,10 +118,11 @@ def ship_migrations(monkeypatch: Any, *more: Migration) -> None:
 
 
 async def fill(world: World) -> list[str]:
-    """Adds people, second factors, notes, a conversation, a glossary, a translation, a trigger that fired, entities, shares, sign-in attempts and blobs; returns the unused recovery codes of ann."""
+    """Adds people, second factors, notes, a conversation, a glossary, a translation, a trigger that fired, entities, translations of the console, shares, sign-in attempts and blobs; returns the unused recovery codes of ann."""
     ann = await world.bootstrap()
     joined = (await ann.post("/api/members", {"username": "bob", "role": "member"})).json()
     bob = Caller(world, joined["token"])
+    await translate_console(world, ann)
     codes = (await enrolled(ann))["recovery_codes"]
     await signed_in(world, "ann", totp=codes[0])
     await world.anonymous.post("/api/login", {"username": "ann", "password": "wrong"})

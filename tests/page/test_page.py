@@ -9,7 +9,6 @@ import re
 import msgspec
 import pytest
 
-from teamspace.localization import domain as localization
 from teamspace.settings import Settings
 from tests.support.world import PASSWORD, World
 from tests.support.world import world as open_world
@@ -97,18 +96,6 @@ async def test_the_catalogs_of_the_page_are_immutable_and_compressed(world: Worl
         assert compressed.json() == plain.json() == from_api.json()
     stale = re.sub(r"-[0-9a-f]{16}\.json$", f"-{'0' * 16}.json", paths["en"])
     assert (await world.anonymous.get(stale)).status_code == 404, "a page of another release uses the API instead"
-
-
-def test_the_filename_of_a_catalog_changes_with_its_content(monkeypatch: pytest.MonkeyPatch) -> None:
-    def name(word: str) -> str:
-        monkeypatch.setattr(localization, "available", lambda: {"en": {"a": {"one": word}}})
-        localization.files.cache_clear()
-        return localization.files()["en"].name
-
-    try:
-        assert name("one") == name("one") != name("uno")
-    finally:
-        localization.files.cache_clear()
 
 
 def catalogs(page: str) -> dict[str, str]:

@@ -30,11 +30,14 @@ from teamspace.client.models import (
     Contacts,
     Conversation,
     ConversationItem,
+    Coverage,
+    Decision,
     DefinitionDetail,
     DefinitionPage,
     DemoCompanies,
     Derivations,
     Dimension,
+    DiscardedDrafts,
     Document,
     DocumentItem,
     DryRun,
@@ -62,9 +65,11 @@ from teamspace.client.models import (
     Lease,
     Link,
     Liveness,
+    LocalizedMessage,
     McpReports,
     Member,
     Message,
+    MessageStatus,
     Mode,
     ModelReport,
     ModelRoles,
@@ -93,6 +98,7 @@ from teamspace.client.models import (
     RepoPresignMethod,
     ReportedError,
     RepositoryObject,
+    ReviewState,
     Role,
     RoleChoices,
     RunDetail,
@@ -1618,6 +1624,90 @@ class AsyncOopApi(AsyncArea):
         )
 
 
+class AsyncLocalizationApi(AsyncArea):
+    """The console's texts in every language."""
+
+    async def coverage(self, *, locale: str | UnsetType = UNSET) -> Coverage:
+        """Count the messages of every locale by status; ?locale= also by namespace."""
+        return await self._transport.send(
+            Call(method="GET", path="/api/l10n/coverage", answer=Coverage, query={"locale": locale})
+        )
+
+    def messages(
+        self,
+        *,
+        locale: str,
+        limit: int | UnsetType = UNSET,
+        cursor: str | UnsetType = UNSET,
+        status: MessageStatus | UnsetType = UNSET,
+        ns: str | UnsetType = UNSET,
+        q: str | UnsetType = UNSET,
+        review: ReviewState | UnsetType = UNSET,
+        reviewable: int | UnsetType = UNSET,
+        id: str | UnsetType = UNSET,
+        around: str | UnsetType = UNSET,
+    ) -> AsyncPages[LocalizedMessage, Page[LocalizedMessage]]:
+        """List the messages of a locale by namespace and key; ?q= searches key, source and text."""
+        return AsyncPages(
+            self._transport,
+            Call(
+                method="GET",
+                path="/api/l10n/messages",
+                answer=Page[LocalizedMessage],
+                query={
+                    "limit": limit,
+                    "cursor": cursor,
+                    "locale": locale,
+                    "status": status,
+                    "ns": ns,
+                    "q": q,
+                    "review": review,
+                    "reviewable": reviewable,
+                    "id": id,
+                    "around": around,
+                },
+            ),
+        )
+
+    async def submit(self, id: str, *, text: str) -> LocalizedMessage:
+        """Propose a translation; it is served once somebody else has approved it."""
+        return await self._transport.send(
+            Call(method="PUT", path=f"/api/l10n/messages/{segment(id)}", answer=LocalizedMessage, body={"text": text})
+        )
+
+    async def review(
+        self,
+        id: str,
+        *,
+        decision: Decision,
+        note: str | UnsetType | None = UNSET,
+        submitted_at: str | UnsetType | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> LocalizedMessage:
+        """Approve a proposal, a draft, or a text whose source has changed; or return a proposal to its author."""
+        return await self._transport.send(
+            Call(
+                method="POST",
+                path=f"/api/l10n/review/{segment(id)}",
+                answer=LocalizedMessage,
+                body={"decision": decision, "note": note, "submitted_at": submitted_at},
+                headers=keyed(idempotency_key),
+            )
+        )
+
+    async def discard(self, *, locale: str, idempotency_key: str | None = None) -> DiscardedDrafts:
+        """Discard a locale's drafts that nobody has approved."""
+        return await self._transport.send(
+            Call(
+                method="POST",
+                path="/api/l10n/discard",
+                answer=DiscardedDrafts,
+                body={"locale": locale},
+                headers=keyed(idempotency_key),
+            )
+        )
+
+
 class AsyncMcpApi(AsyncArea):
     """MCP servers that this instance is connected to."""
 
@@ -2469,6 +2559,7 @@ class AsyncApi:
         self.orgs = AsyncOrgsApi(transport)
         self.plugins = AsyncPluginsApi(transport)
         self.oop = AsyncOopApi(transport)
+        self.localization = AsyncLocalizationApi(transport)
         self.mcp = AsyncMcpApi(transport)
         self.quota = AsyncQuotaApi(transport)
         self.repo = AsyncRepoApi(transport)

@@ -101,6 +101,12 @@ def text_words(text: str) -> str:
     return " ".join(found)
 
 
+def distinct_words(text: str, limit: int) -> list[str]:
+    """Return the first `limit` different words of a text, sorted by their bytes."""
+    found = words(text) if len(text) <= _PIECE else text_words(text).split()
+    return sorted(list(dict.fromkeys(found))[:limit])
+
+
 def _pieces(text: str) -> Iterator[str]:
     """Split at word boundaries, if there are any, so that the limits can be checked after each piece."""
     start = 0

@@ -25,12 +25,15 @@ log = logging.getLogger("teamspace")
 
 
 async def config(db: Db, settings: Settings) -> Config:
+    served = await localization.find_served(db)
     return Config(
         home="console",
         multitenant=settings.multitenant,
         bootstrapped=await tenancy.is_bootstrapped(db),
         bootstrap_code=bool(settings.bootstrap_code),
-        localization=Localization(localization.DEFAULT, sorted(localization.available()), switching=True),
+        localization=Localization(
+            served.policy.default_locale, served.choices(), served.policy.switching, served.policy.drafts
+        ),
     )
 
 

@@ -108,8 +108,10 @@ async def whoami(db: Db, who: Principal) -> Whoami:
 
 async def update_profile(db: Db, who: Principal, locales: Locales, request: Profile) -> UserView:
     """Change name, locale, and the team of the session."""
-    if isinstance(request.locale, str) and request.locale not in locales.available:
-        raise BadRequest.at("/locale", "tenancy.locale", choices=", ".join(locales.available))
+    if isinstance(request.locale, str):
+        available = await locales.find(db)
+        if request.locale not in available:
+            raise BadRequest.at("/locale", "tenancy.locale", choices=", ".join(available))
     async with db.write(who, "profile.update", lock=("user", who.user_id)) as tx:
         tx.target = who.user_id
         person = await identity.update_profile(tx, who.user_id, request.display_name, request.locale)

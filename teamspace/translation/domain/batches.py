@@ -7,8 +7,9 @@ import msgspec
 
 from teamspace.completions import JsonSchema, ModelAnswer, ModelRequest, NamedSchema
 from teamspace.translation.domain import languages, parts
-from teamspace.translation.domain.checks import SegmentProblem, SegmentTerms
+from teamspace.translation.domain.checks import SegmentTerms
 from teamspace.translation.domain.segments import Segment
+from teamspace.translation.schemas import SegmentProblem
 
 MAX_SEGMENTS, MAX_CHARACTERS = 25, 12_000
 """Per batch. A longer segment is a batch of its own."""

@@ -10,7 +10,7 @@ from teamspace.core.messages import Key, Param, render
 from teamspace.translation.domain import icu, languages, numbers, parts, terms
 from teamspace.translation.domain.parts import Part, PartKind
 from teamspace.translation.domain.segments import MARKER, Segment
-from teamspace.translation.schemas import Check, GlossaryTerm
+from teamspace.translation.schemas import Check, GlossaryTerm, SegmentProblem
 
 _KEPT = {
     PartKind.PLACEHOLDER: Check.PLACEHOLDERS,
@@ -41,12 +41,6 @@ _EMPTY_ELEMENTS = frozenset(
     {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"}
 )
 _MAX_SHOWN = 200
-
-
-class SegmentProblem(msgspec.Struct, frozen=True):
-    check: Check
-    message: str
-    params: dict[str, Param]
 
 
 class TermHit(msgspec.Struct, frozen=True):

@@ -1,14 +1,19 @@
 """Language tags, and the plural categories of languages (CLDR, cardinal numbers)."""
 
 import re
+from functools import lru_cache
 
 import msgspec
+from babel import Locale, localedata
 
 from teamspace.core.errors import BadRequest
 
 MAX_TAG = 35
 _TAG = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,3}", re.ASCII)
-ALL_CATEGORIES = frozenset({"zero", "one", "two", "few", "many", "other"})
+_LANGUAGE = re.compile(r"[a-z]{2,3}", re.ASCII)
+_MAX_LOADED = 500
+CATEGORIES = ("zero", "one", "two", "few", "many", "other")
+ALL_CATEGORIES = frozenset(CATEGORIES)
 
 
 class PluralRule(msgspec.Struct, frozen=True):
@@ -18,28 +23,10 @@ class PluralRule(msgspec.Struct, frozen=True):
     optional: frozenset[str] = frozenset()
 
 
-def _rule(required: str, optional: str = "") -> PluralRule:
-    return PluralRule(frozenset(required.split()), frozenset(optional.split()))
-
-
-# fmt: off
-_TABLE = (
-    (_rule("other"),                       "bo dz id ig ii ja jv km ko lo ms my sah su th to vi wo yo yue zh"),
-    (_rule("one other"),                   "af am az bg bn da de el en eo et eu fa fi fil fo fy gl gu ha hi hu hy is ka kk kn ku ky"
-                                           " lb mk ml mn mr nb ne nl nn no or pa ps sd si so sq sv sw ta te tk tr ug ur uz xh zu"),
-    (_rule("one other", "many"),           "ca es fr it pt"),  # many: only for a million and the like
-    (_rule("one two other", "many"),       "he iw"),
-    (_rule("zero one other"),              "lv"),
-    (_rule("one few other"),               "bs hr mo ro sh sr"),
-    (_rule("one few many other"),          "be cs lt pl ru sk uk"),
-    (_rule("one two few other"),           "dsb gd hsb sl"),
-    (_rule("one two few many other"),      "br ga gv mt"),
-    (_rule("zero one two few many other"), "ar cy kw"),
-)
-# fmt: on
-_RULES = {language: rule for rule, languages in _TABLE for language in languages.split()}
 _UNKNOWN = PluralRule(frozenset({"other"}), ALL_CATEGORIES)
-"""A language without a row: every category is possible."""
+"""A language that CLDR does not have: every category is possible."""
+_ONLY_LARGE = frozenset({"ca", "es", "fr", "he", "it", "iw", "pt"})
+"""Languages with `many` only for a million and the like, or only in older versions of CLDR."""
 
 
 def clean_tag(value: str, field: str) -> str:
@@ -55,7 +42,19 @@ def read_tag(value: str) -> str | None:
 
 
 def plural_rule(tag: str) -> PluralRule:
-    return _RULES.get(tag.partition("-")[0], _UNKNOWN)
+    """Return the categories of a language; a tag that is none, such as a path, has those of an unknown language."""
+    language = tag.partition("-")[0].lower()
+    return _load_rule(language) if _LANGUAGE.fullmatch(language) else _UNKNOWN
+
+
+@lru_cache(_MAX_LOADED)
+def _load_rule(language: str) -> PluralRule:
+    """Read a file of Babel; its name is the language, of two or three letters."""
+    if not localedata.exists(language):
+        return _UNKNOWN
+    found = frozenset(Locale.parse(language).plural_form.tags) | {"other"}
+    optional = frozenset({"many"} if language in _ONLY_LARGE else ())
+    return PluralRule(found - optional, optional)
 
 
 def _spell(value: str) -> str:

@@ -16,8 +16,7 @@ from teamspace.executors import ModelRole
 from teamspace.quota import Dimension
 from teamspace.translation.domain import batches, checks, parts
 from teamspace.translation.domain.batches import BatchResult, Item
-from teamspace.translation.domain.checks import SegmentProblem
-from teamspace.translation.schemas import Check
+from teamspace.translation.schemas import Check, SegmentProblem
 
 MAX_IN_FLIGHT = 4
 PURPOSE = "translation"

@@ -7,6 +7,7 @@ export const ACTIONS = [
   "translation.create",
   "trigger.create", "trigger.update", "trigger.delete",
   "glossary.set", "glossary.delete",
+  "l10n.submit", "l10n.approve", "l10n.return", "l10n.discard",
   "entity.merge", "entity.split", "knowledge.extract",
   "job.enqueue", "job.cancel", "job.complete", "job.fail",
   "workflow.publish", "run.start", "run.cancel",
