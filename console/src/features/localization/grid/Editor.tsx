@@ -20,6 +20,7 @@ export function Editor({ message, unsent, fault, sending, onType, onRevert, onSa
   const { can } = useSession();
   const field = useRef<HTMLTextAreaElement>(null);
   const current = currentText(message);
+  const warnings = message.warnings ?? [];
   const text = unsent?.text ?? current;
   const isOvertaken = unsent !== undefined && unsent.base !== current && unsent.text !== current;
 
@@ -87,9 +88,9 @@ export function Editor({ message, unsent, fault, sending, onType, onRevert, onSa
           </Button>
         </Alert>
       )}
-      {message.warnings.length > 0 && unsent === undefined && (
+      {warnings.length > 0 && unsent === undefined && (
         <ul className={styles.warnings} aria-label={t("localization.warnings.title")}>
-          {message.warnings.map((warning) => (
+          {warnings.map((warning) => (
             <li key={warning.check + warning.message}>{warningText(warning)}</li>
           ))}
         </ul>

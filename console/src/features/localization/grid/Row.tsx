@@ -24,6 +24,7 @@ interface Props {
 export const Row = memo(ClosedRow, (before, after) => before.message === after.message && before.unsent === after.unsent && before.source === after.source);
 
 function ClosedRow({ message, source, unsent, onOpen }: Props) {
+  const warnings = message.warnings?.length ?? 0;
   const text = unsent?.text ?? currentText(message);
   return (
     <li>
@@ -32,7 +33,7 @@ function ClosedRow({ message, source, unsent, onOpen }: Props) {
           <code>{`${message.namespace}.${message.key}`}</code>
           <span className={styles.tags}>
             {unsent && <Tag tone="warning">{t("localization.unsent")}</Tag>}
-            {message.warnings.length > 0 && <Tag tone="warning">{t("localization.warnings", { count: message.warnings.length })}</Tag>}
+            {warnings > 0 && <Tag tone="warning">{t("localization.warnings", { count: warnings })}</Tag>}
             {message.review && <ReviewTag review={message.review} />}
             <StatusTag status={message.status} />
           </span>

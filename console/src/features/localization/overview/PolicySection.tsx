@@ -15,7 +15,7 @@ import styles from "./Languages.module.css";
 export function PolicySection({ locales }: { locales: readonly string[] }) {
   const config = useConfig();
   if (!config.data) return null;
-  const { default_locale, switching, drafts } = config.data.localization as Policy;
+  const { default_locale, switching, drafts } = config.data.localization;
   return (
     <div className={styles.policy}>
       <Section title={t("localization.policy")} intro={t("localization.policy.words")}>
@@ -27,7 +27,7 @@ export function PolicySection({ locales }: { locales: readonly string[] }) {
 
 function PolicyForm({ locales, policy }: { locales: readonly string[]; policy: Policy }) {
   const client = useQueryClient();
-  const { form, sending, fault, submit } = useSending({ drafts: true, ...policy }, async (values) => {
+  const { form, sending, fault, submit } = useSending({ ...policy }, async (values) => {
     await savePolicy(values);
     await client.invalidateQueries({ queryKey: configQuery.queryKey });
     form.resetDirty();
