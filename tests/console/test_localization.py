@@ -52,7 +52,7 @@ def field(page: Page) -> Locator:
 def test_a_translator_and_a_reviewer_bring_a_text_to_everyone(browser: Browser, pair: Instance) -> None:
     with window(browser, pair.url) as page:
         sign_in(page, TRANSLATOR.username, PASSWORD)
-        settle(page)
+        expect(page.get_by_role("heading", name="Hello, Amara Okafor")).to_be_visible()
         page.keyboard.press("g")
         page.keyboard.press("l")
         page.get_by_role("link", name="Finnish", exact=True).click()
@@ -66,7 +66,7 @@ def test_a_translator_and_a_reviewer_bring_a_text_to_everyone(browser: Browser, 
         assert served(pair) != "Tumma tila"
     with window(browser, pair.url) as page:
         sign_in(page, REVIEWER.username, PASSWORD)
-        settle(page)
+        expect(page.get_by_role("heading", name="Hello, Jonas Lind")).to_be_visible()
         page.goto("/app/settings/instance/languages")
         page.get_by_role("link", name=re.compile("to review in Finnish")).click()
         card = page.get_by_role("listitem", name="scheme.dark")

@@ -20,7 +20,7 @@ const Shown = lazily(() => import("./Shown"));
 export function OpenRow(props: OpenRowProps) {
   const { message, source, mayTranslate } = props;
   const row = useRef<HTMLLIElement>(null);
-  useEffect(() => row.current?.scrollIntoView({ block: "nearest" }), []);
+  useEffect(() => void row.current?.scrollIntoView({ block: "nearest" }), []);
   const name = `${message.namespace}.${message.key}`;
   return (
     <li ref={row} className={styles.open}>
