@@ -249,7 +249,7 @@ CASES = (
     Case("PUT /api/i18n",                   role("instance:manage"),     {"default_locale": "en", "switching": True}),
     Case("POST /api/l10n/import",           role("localization:manage"), {}),
     Case("POST /api/l10n/export",           role("localization:manage"), {"locale": "en"},        before=with_console_texts),
-    Case("POST /api/l10n/draft",            role("localization:manage"), {"locale": "de"},        202, before=with_console_texts),
+    Case("POST /api/l10n/draft",            role("localization:manage"), {"locale": "de"},        ACCEPTED, before=with_console_texts),
     Case("GET /api/branding",               PUBLIC),
     Case("PUT /api/branding",               role("instance:manage"),     _TITLE),
     Case("POST /api/branding/logo",         role("instance:manage"),     _LOGO),
