@@ -439,7 +439,6 @@ NOT_IDS = frozenset({
     "max_wait", "claim_token", "progress", "message", "result", "error", "POST /api/executors org_id",
     "prefix", "delimiter", "version", "method", "expires_in", "download", "as_", "effective", "q", "principal_type", "capability", "expires_at",
     "GET /api/repo-obj/:id cursor", "GET /api/beta/asset/:id id",  # public
-    "preview", "fields", "copy", "judge_prompt", "pow", "decision", "level", "numbers", "verdict", "retention_days",
     "system", "messages", "executor", "max_tokens", "temperature", "response_format", "tools", "tool_choice", "max_rounds",
     "parent_id", "regenerate",  # turns of a conversation that the caller can continue
     "audio", "function_call", "functions", "logprobs", "max_completion_tokens", "modalities", "n", "parallel_tool_calls",

@@ -18,7 +18,7 @@ from teamspace.core.principal import Principal
 from teamspace.executors import ModelRole
 from teamspace.jobs import Authority, Queue
 from teamspace.localization import store
-from teamspace.localization.domain import words, writing
+from teamspace.localization.domain import syncing, words, writing
 from teamspace.localization.schemas import (
     MAX_MESSAGE,
     DraftedMessages,
@@ -45,6 +45,7 @@ class _Draft(msgspec.Struct, frozen=True):
 
 async def queue_drafts(db: Db, who: Principal, queue: Queue, given: str) -> QueuedDrafts:
     """Queue jobs for what is missing in a locale, which is added if it is new; leave out what is being drafted."""
+    await syncing.begin(db)
     locale = translation.clean_tag(given, "locale")
     if locale == DEFAULT:
         raise BadRequest.at("/locale", "localization.source_file")
