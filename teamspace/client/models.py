@@ -35,10 +35,26 @@ if TYPE_CHECKING:
     DeclaredInputType = Literal["array", "boolean", "integer", "number", "object", "string"]
     Dimension = Literal["ai.concurrency", "ai.requests", "ai.tokens.total", "storage.bytes", "storage.objects"]
     Direction = Literal["in", "out"]
+    Doubt = Literal[
+        "clock",
+        "copied",
+        "disposable",
+        "duplicate",
+        "fast",
+        "flood",
+        "language",
+        "monotonous",
+        "program",
+        "similar",
+        "trap",
+        "velocity",
+    ]
     EntityItemType = Literal["concept", "document", "event", "organisation", "other", "person", "place", "product"]
     EntityLinkType = Literal["concept", "document", "event", "organisation", "other", "person", "place", "product"]
     EntityType = Literal["concept", "document", "event", "organisation", "other", "person", "place", "product"]
+    ExperienceSource = Literal["plugin", "setting", "team"]
     Feature = Literal["agent", "chat", "translate", "workflows"]
+    FieldType = Literal["checkbox", "email", "select", "text", "textarea"]
     FireReason = Literal[
         "derived",
         "disabled",
@@ -57,13 +73,18 @@ if TYPE_CHECKING:
     Font = Literal["inter", "mono", "serif", "system"]
     Health = Literal["down", "new", "stale", "up"]
     ImageUrlDetail = Literal["auto", "high", "low"]
+    JudgeDecision = Literal["accept", "decline", "review"]
     KnowledgeEntitiesType = Literal[
         "concept", "document", "event", "organisation", "other", "person", "place", "product"
     ]
     Level = Literal["org", "team", "tenant"]
+    LocalizationReviewDecision = Literal["approve", "return"]
     McpReportState = Literal["connected", "connecting", "failed"]
+    MessageOrigin = Literal["human", "import", "machine"]
+    MessageStatus = Literal["approved", "machine", "missing", "stale"]
     Mode = Literal["local", "pull", "push"]
     ModelRole = Literal["chat", "utility"]
+    OnboardingDecideDecision = Literal["accept", "decline"]
     OrgRole = Literal["org_admin", "org_owner", "org_reader"]
     Permission = Literal[
         "chat:use",
@@ -93,7 +114,9 @@ if TYPE_CHECKING:
     Plan = Literal["business", "enterprise", "free", "pro"]
     PluginReportState = Literal["failed", "loaded"]
     PrincipalType = Literal["team", "user"]
+    ProspectState = Literal["accepted", "captured", "declined"]
     RepoPresignMethod = Literal["GET", "PUT"]
+    ReviewState = Literal["returned", "submitted"]
     Role = Literal["admin", "guest", "member", "owner", "reviewer", "translator", "viewer", "worker"]
     RunState = Literal["cancelled", "failed", "running", "succeeded"]
     Sandbox = Literal["bubblewrap", "landlock"]
@@ -107,8 +130,10 @@ if TYPE_CHECKING:
     ToolChoice = Literal["auto", "none", "required"]
     TranslationKind = Literal["catalog", "text"]
     Transport = Literal["http", "stdio"]
+    TrustLevel = Literal["blocked", "ok", "suspicious"]
     TurnRole = Literal["assistant", "user"]
     TurnState = Literal["done", "failed", "running", "stopped"]
+    VerdictFilter = Literal["accept", "decline", "none", "review"]
     Visibility = Literal["private", "shared", "team"]
     WaitReason = Literal["cap", "next", "no_worker", "quota", "retry", "scheduled", "suspended"]
     Window = Literal["day", "hour", "lifetime", "minute", "month", "week"]
@@ -122,25 +147,35 @@ else:
     DeclaredInputType = str
     Dimension = str
     Direction = str
+    Doubt = str
     EntityItemType = str
     EntityLinkType = str
     EntityType = str
+    ExperienceSource = str
     Feature = str
+    FieldType = str
     FireReason = str
     Font = str
     Health = str
     ImageUrlDetail = str
+    JudgeDecision = str
     KnowledgeEntitiesType = str
     Level = str
+    LocalizationReviewDecision = str
     McpReportState = str
+    MessageOrigin = str
+    MessageStatus = str
     Mode = str
     ModelRole = str
+    OnboardingDecideDecision = str
     OrgRole = str
     Permission = str
     Plan = str
     PluginReportState = str
     PrincipalType = str
+    ProspectState = str
     RepoPresignMethod = str
+    ReviewState = str
     Role = str
     RunState = str
     Sandbox = str
@@ -154,8 +189,10 @@ else:
     ToolChoice = str
     TranslationKind = str
     Transport = str
+    TrustLevel = str
     TurnRole = str
     TurnState = str
+    VerdictFilter = str
     Visibility = str
     WaitReason = str
     Window = str
@@ -273,6 +310,17 @@ class ApiToken(msgspec.Struct, frozen=True, kw_only=True):
     created_at: str
     expires_at: str | None
     last_used_at: str | None
+
+
+class Asset(msgspec.Struct, frozen=True, kw_only=True):
+    id: str
+    url: str
+    filename: str
+    content_type: str
+    size: int
+    width: int | None
+    height: int | None
+    created_at: str
 
 
 class AssignedJob(msgspec.Struct, frozen=True, kw_only=True):
@@ -483,6 +531,30 @@ class ConversationItem(msgspec.Struct, frozen=True, kw_only=True):
     updated_at: str
 
 
+class Coverage(msgspec.Struct, frozen=True, kw_only=True):
+    source: str
+    items: list[LocaleCoverage]
+    namespaces: list[NamespaceCoverage] | None = None
+
+
+class DecidedProspect(msgspec.Struct, frozen=True, kw_only=True):
+    id: str
+    email: str
+    fields: dict[str, str | bool]
+    locale: str | None
+    state: ProspectState
+    level: TrustLevel
+    signals: Signals
+    verdict: JudgeVerdict | None
+    note: str
+    decided_by: str | None
+    decided_at: str | None
+    user_id: str | None
+    experience_version: int
+    created_at: str
+    activation_url: str | None = None
+
+
 class DeclaredInput(msgspec.Struct, frozen=True, kw_only=True):
     """An input that every run of a workflow must be given."""
 
@@ -538,6 +610,11 @@ class Derivations(msgspec.Struct, frozen=True, kw_only=True):
     derived: list[RelatedObject]
 
 
+class DiscardedDrafts(msgspec.Struct, frozen=True, kw_only=True):
+    locale: str
+    discarded: int
+
+
 class Document(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     title: str
@@ -566,6 +643,11 @@ class DocumentItem(msgspec.Struct, frozen=True, kw_only=True):
     version: int
     created_at: str
     updated_at: str
+
+
+class DraftJob(msgspec.Struct, frozen=True, kw_only=True):
+    id: str
+    state: str
 
 
 class DryRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -691,6 +773,30 @@ class Executor(msgspec.Struct, frozen=True, kw_only=True):
     simulated: bool = False
 
 
+class Experience(msgspec.Struct, frozen=True, kw_only=True):
+    """What the team edits: its draft, else what it published, else what visitors of the company see."""
+
+    fields: list[FormField]
+    copy: dict[str, FunnelCopy]
+    theme: dict[str, Any]
+    judge_prompt: str
+    draft: ExperienceDocument | None
+    draft_version: int | None
+    draft_at: str | None
+    published: PublishedState | None
+    live: LiveExperience | None
+
+
+class ExperienceDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """What a team asks visitors, with which words and in which look, and how a model judges what they answer."""
+
+    fields: list[FormField]
+    copy: dict[str, FunnelCopy] = {}
+    theme: dict[str, Any] = {}
+    judge_prompt: str = ""
+    retention_days: int | None = None
+
+
 class FailedCheck(msgspec.Struct, frozen=True, kw_only=True):
     """A check that a segment fails even after the repair."""
 
@@ -709,6 +815,13 @@ class FieldError(msgspec.Struct, frozen=True, kw_only=True):
     message: str
     key: str
     params: dict[str, str | int | float]
+
+
+class FieldOption(msgspec.Struct, frozen=True, kw_only=True):
+    """What a visitor can choose, and how it is called; without a label it is called like its value."""
+
+    value: str
+    label: dict[str, str] = {}
 
 
 class Figures(msgspec.Struct, frozen=True, kw_only=True):
@@ -747,6 +860,20 @@ class Flag(msgspec.Struct, frozen=True, kw_only=True):
     enabled: bool
 
 
+class Flip(msgspec.Struct, frozen=True, kw_only=True):
+    prospect_id: str
+    before: JudgeDecision
+    after: JudgeDecision
+
+
+class FormField(msgspec.Struct, frozen=True, kw_only=True):
+    name: str
+    type: FieldType
+    required: bool = False
+    label: dict[str, str] = {}
+    options: list[str | FieldOption] = []
+
+
 class Function(msgspec.Struct, frozen=True, kw_only=True):
     """A function that the model may call; `parameters` is a JSON schema."""
 
@@ -771,6 +898,27 @@ class FunctionName(msgspec.Struct, frozen=True, kw_only=True):
 
 class FunctionTool(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="function"):
     function: Function
+
+
+class FunnelCopy(msgspec.Struct, frozen=True, kw_only=True):
+    """The texts of the page in one language; an empty one is replaced by that of the next language, or by ours."""
+
+    title: str = ""
+    intro: str = ""
+    submit: str = ""
+    thanks: str = ""
+
+
+class FunnelDay(msgspec.Struct, frozen=True, kw_only=True):
+    """How many visitors reached each step on a day (UTC)."""
+
+    day: str
+    views: int = 0
+    starts: int = 0
+    solved: int = 0
+    signed_up: int = 0
+    accepted: int = 0
+    activated: int = 0
 
 
 class GlossaryHit(msgspec.Struct, frozen=True, kw_only=True):
@@ -813,6 +961,10 @@ class ImagePart(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag
 class ImageUrl(msgspec.Struct, frozen=True, kw_only=True):
     url: str
     detail: ImageUrlDetail | None = None
+
+
+class ImportResult(msgspec.Struct, frozen=True, kw_only=True):
+    items: list[LocaleImport]
 
 
 class Interval(msgspec.Struct, frozen=True, kw_only=True):
@@ -953,6 +1105,21 @@ class JsonSchema(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", ta
     schema: dict[str, Any] | None = None
 
 
+class JudgeReason(msgspec.Struct, frozen=True, kw_only=True):
+    criterion: str
+    field: str
+    quote: str
+
+
+class JudgeVerdict(msgspec.Struct, frozen=True, kw_only=True):
+    """What a model thinks of a prospect; a person decides."""
+
+    decision: JudgeDecision
+    score: int
+    reasons: list[JudgeReason]
+    model: str
+
+
 class KnowledgePreview(msgspec.Struct, frozen=True, kw_only=True):
     """What extracting the next documents would cost."""
 
@@ -983,15 +1150,80 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
     expires_at: str
 
 
+class LiveExperience(msgspec.Struct, frozen=True, kw_only=True):
+    """What visitors of the company see."""
+
+    source: ExperienceSource
+    own: bool
+
+
 class Liveness(msgspec.Struct, frozen=True, kw_only=True):
     ok: bool
     multitenant: bool
+
+
+class LocaleCoverage(msgspec.Struct, frozen=True, kw_only=True):
+    total: int
+    approved: int
+    machine: int
+    missing: int
+    stale: int
+    submitted: int
+    locale: str
+    revision: int
+
+
+class LocaleExport(msgspec.Struct, frozen=True, kw_only=True):
+    locale: str
+    messages: int
+    path: str
+
+
+class LocaleImport(msgspec.Struct, frozen=True, kw_only=True):
+    """What a file changed. `removed`: messages of the file that the product does not have."""
+
+    locale: str
+    added: int
+    changed: int
+    unchanged: int
+    removed: int
 
 
 class Localization(msgspec.Struct, frozen=True, kw_only=True):
     default_locale: str
     available_locales: list[str]
     switching: bool
+    drafts: bool
+
+
+class LocalizationPolicy(msgspec.Struct, frozen=True, kw_only=True):
+    """`switching`: whether people choose their own locale. `drafts`: whether unreviewed translations are served."""
+
+    default_locale: str
+    switching: bool
+    drafts: bool
+
+
+class LocalizedMessage(msgspec.Struct, frozen=True, kw_only=True):
+    """A message in one locale."""
+
+    id: str
+    locale: str
+    namespace: str
+    key: str
+    source: str
+    status: MessageStatus
+    text: str | None
+    origin: MessageOrigin | None
+    written_source: str | None
+    review: ReviewState | None
+    proposal: MessageProposal | None
+    approved_by: str | None
+    approved_at: str | None
+    updated_at: str
+    arguments: list[str]
+    plural_categories: list[str]
+    warnings: list[SegmentProblem] = []
 
 
 class McpReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -1045,6 +1277,17 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
     name: str | None = None
 
 
+class MessageProposal(msgspec.Struct, frozen=True, kw_only=True):
+    """A submitted translation. It is not served before it is approved."""
+
+    text: str
+    author: str
+    author_name: str
+    submitted_at: str
+    note: str | None
+    own: bool
+
+
 class ModelReport(msgspec.Struct, frozen=True, kw_only=True):
     """The model that would answer a chat, and the one for each role."""
 
@@ -1067,6 +1310,16 @@ class NamedSchema(msgspec.Struct, frozen=True, kw_only=True):
     name: str = "answer"
     description: str | None = None
     strict: bool | None = None
+
+
+class NamespaceCoverage(msgspec.Struct, frozen=True, kw_only=True):
+    total: int
+    approved: int
+    machine: int
+    missing: int
+    stale: int
+    submitted: int
+    namespace: str
 
 
 class NewExecutor(msgspec.Struct, frozen=True, kw_only=True):
@@ -1219,6 +1472,7 @@ class PluginReport(msgspec.Struct, frozen=True, kw_only=True):
     blob_stores: list[str]
     has_bundle: bool
     has_landing: bool
+    has_onboarding: bool
 
 
 class PluginReports(msgspec.Struct, frozen=True, kw_only=True):
@@ -1277,11 +1531,79 @@ class Processing(msgspec.Struct, frozen=True, kw_only=True):
     runs: list[str]
 
 
+class Prospect(msgspec.Struct, frozen=True, kw_only=True):
+    id: str
+    email: str
+    fields: dict[str, str | bool]
+    locale: str | None
+    state: ProspectState
+    level: TrustLevel
+    signals: Signals
+    verdict: JudgeVerdict | None
+    note: str
+    decided_by: str | None
+    decided_at: str | None
+    user_id: str | None
+    experience_version: int
+    created_at: str
+
+
+class ProspectPage(msgspec.Struct, frozen=True, kw_only=True):
+    items: list[Prospect]
+    next_cursor: str | None
+    numbers: list[FunnelDay] | None = None
+
+
 class Provisioned(msgspec.Struct, frozen=True, kw_only=True):
     """The tenant's owner, and the link to set their password, which is only shown once."""
 
     owner: UserView
     activation_url: str
+
+
+class PublicExperience(msgspec.Struct, frozen=True, kw_only=True):
+    """What visitors see, in one language."""
+
+    locale: str
+    locales: list[str]
+    fields: list[PublicField]
+    copy: FunnelCopy
+    theme: Theme
+    theme_dark: Theme
+    logo: str | None
+    hero: str | None
+    font_file: str | None
+    honeypot: str
+
+
+class PublicField(msgspec.Struct, frozen=True, kw_only=True):
+    name: str
+    type: FieldType
+    required: bool
+    label: str
+    options: list[PublicOption]
+    max_length: int | None
+
+
+class PublicOption(msgspec.Struct, frozen=True, kw_only=True):
+    value: str
+    label: str
+
+
+class PublishedState(msgspec.Struct, frozen=True, kw_only=True):
+    version: int
+    published_at: str
+    document: ExperienceDocument
+
+
+class QueuedDrafts(msgspec.Struct, frozen=True, kw_only=True):
+    """The jobs that draft translations. `queued` and `remaining`: how many messages they have, and how many have
+    none.
+    """
+
+    jobs: list[DraftJob]
+    queued: int
+    remaining: int
 
 
 class QuotaBlock(msgspec.Struct, frozen=True, kw_only=True):
@@ -1334,6 +1656,11 @@ class RelatedObject(msgspec.Struct, frozen=True, kw_only=True):
     run_id: str | None
     step: str | None
     created_at: str
+
+
+class Replay(msgspec.Struct, frozen=True, kw_only=True):
+    compared: int
+    flips: list[Flip]
 
 
 class ReportedError(msgspec.Struct, frozen=True, kw_only=True):
@@ -1533,6 +1860,14 @@ class Seeded(msgspec.Struct, frozen=True, kw_only=True):
     documents: int
 
 
+class SegmentProblem(msgspec.Struct, frozen=True, kw_only=True):
+    """A check that a translated text fails."""
+
+    check: Check
+    message: str
+    params: dict[str, str | int | float]
+
+
 class Session(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     team_id: str
@@ -1559,6 +1894,22 @@ class ShareTargets(msgspec.Struct, frozen=True, kw_only=True):
 
 class Shares(msgspec.Struct, frozen=True, kw_only=True):
     items: list[Grant]
+
+
+class Signals(msgspec.Struct, frozen=True, kw_only=True):
+    """What was noticed when a prospect signed up. None of it is public."""
+
+    score: int
+    doubts: list[Doubt]
+    difficulty: int
+    solving: float | None
+    age: float
+    from_prefix: int
+    duplicates: int
+    similar: int
+    entropy: float | None
+    origin: str
+    agent: str
 
 
 class SignedIn(msgspec.Struct, frozen=True, kw_only=True):
