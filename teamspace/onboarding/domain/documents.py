@@ -64,7 +64,7 @@ class _Check:
         if self.errors:
             raise BadRequest("onboarding.invalid", count=len(self.errors)).with_fields(errors=tuple(self.errors))
         tokens = branding.check_theme({name: each for name, each in given.theme.items() if name not in ASSET_TOKENS})
-        return ExperienceDocument(fields, copy, {**tokens, **assets}, judge_prompt)
+        return ExperienceDocument(fields, copy, {**tokens, **assets}, judge_prompt, given.retention_days)
 
     def _add(self, refusal: BadRequest) -> None:
         self.errors.extend(refusal.extra["errors"])
