@@ -1,4 +1,4 @@
-"""Sign-up in the console: people who signed up are decided on by keys alone."""
+"""Sign-up in the console: who signed up is decided on by keys alone, and the page is edited and published."""
 
 import re
 from typing import Any
@@ -87,3 +87,47 @@ def test_who_was_decided_on_elsewhere_leaves_the_list(browser: Browser, instance
         page.goto(f"{ADDRESS}?id={dora['id']}")
         settle(page)
         expect(page.get_by_role("button", name="Accept")).to_have_count(0)
+
+
+def test_a_page_is_edited_previewed_and_published(browser: Browser, instance: Instance) -> None:
+    publish(instance)
+    with window(browser, instance.url, token=instance.operator) as page:
+        page.goto(f"{ADDRESS}/page")
+        preview = page.get_by_role("region", name="Preview")
+        expect(preview).to_contain_text("Join us")
+        page.get_by_label("Title").fill("Come aboard")
+        expect(preview).to_contain_text("Come aboard")
+        page.get_by_role("button", name="Add question").click()
+        fields = page.get_by_role("list", name="Questions").get_by_role("listitem")
+        expect(fields).to_have_count(4)
+        fields.last.get_by_label("Question").fill("How many boats?")
+        fields.last.get_by_label("Question").press("Alt+ArrowUp")
+        expect(fields.nth(2).get_by_label("Question")).to_have_value("How many boats?")
+        accent = page.get_by_label("Accent", exact=True)
+        accent.fill("#ffffff")
+        expect(page.get_by_text("Too little contrast with Button text").first).to_be_visible()
+        expect(page.get_by_role("button", name="Save draft")).to_be_disabled()
+        accent.fill("#0f6b62")
+        page.get_by_role("button", name="Save draft").click()
+        expect(page.get_by_text("Draft, not published.")).to_be_visible()
+        page.get_by_role("button", name="Publish").click()
+        page.get_by_role("dialog").get_by_role("button", name="Publish").click()
+        expect(page.get_by_text("Sign-up page published")).to_be_visible()
+    shown = instance.call("GET", "/api/beta/config?locale=en")
+    assert shown["copy"]["title"] == "Come aboard"
+    assert [field["label"] for field in shown["fields"]][2] == "How many boats?"
+
+
+def test_a_draft_that_someone_else_saved_costs_nothing_that_was_typed(browser: Browser, instance: Instance) -> None:
+    publish(instance)
+    with window(browser, instance.url, token=instance.operator) as page:
+        page.goto(f"{ADDRESS}/page")
+        page.get_by_label("Title").fill("Mine")
+        instance.call("PUT", "/api/beta/experience", document("Theirs"), instance.session("admin"))
+        page.get_by_role("button", name="Save draft").click()
+        expect(page.get_by_role("alert")).to_contain_text("Someone else saved a draft")
+        expect(page.get_by_label("Title")).to_have_value("Mine")
+        page.get_by_role("button", name="Save mine").click()
+        expect(page.get_by_text("Draft, not published.")).to_be_visible()
+    shown = instance.call("GET", "/api/beta/experience", token=instance.operator)
+    assert shown["copy"]["en"]["title"] == "Mine"

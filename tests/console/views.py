@@ -774,6 +774,11 @@ def decline_prospect(page: Page, instance: Instance) -> None:
     expect(page.get_by_label("Note for your team")).to_be_focused()
 
 
+def break_contrast(page: Page, _: Instance) -> None:
+    page.get_by_label("Accent", exact=True).fill("#ffffff")
+    expect(page.get_by_text("Too little contrast with Button text").first).to_be_visible()
+
+
 def _name(path: str) -> str:
     return path.strip("/").replace("/", "-").replace("$", "one-") or "home"
 
@@ -869,6 +874,7 @@ VIEWS = (
     View("prospect",            "/app/settings/company/sign-up?id=prospect-5", act=show_prospects),
     View("prospect-decline",    "/app/settings/company/sign-up?id=prospect-6", act=decline_prospect),
     View("prospects-missing",   "/app/settings/company/sign-up?id=nobody", act=show_prospects),
+    View("sign-up-page-contrast", "/app/settings/company/sign-up/page", act=break_contrast),
     View("translate-text",      "/app/translate",                     act=translate_text),
     View("translate-catalog",   "/app/translate?mode=catalog",        act=translate_catalog),
     View("workflows-none",      "/app/workflows",                     act=show_empty("/api/workflows")),

@@ -1,4 +1,4 @@
-/** The API of prospects. */
+/** The API of prospects and of the sign-up page. */
 
 import { answer, api, type Schemas } from "@/api/client";
 
@@ -45,3 +45,26 @@ export const decide = (id: string, body: Decision): Promise<Decided> => answer(a
 export const deleteProspect = (id: string) => answer(api.DELETE("/api/beta/prospects/{id}", { params: { path: { id } } }));
 
 export const fetchExperience = (): Promise<Schemas["Experience"]> => answer(api.GET("/api/beta/experience")) as Promise<Schemas["Experience"]>;
+
+export type Experience = Schemas["Experience"];
+export type ExperienceDocument = Schemas["ExperienceDocument"];
+export type FieldType = Schemas["FieldType"];
+export type Copy = Required<Schemas["FunnelCopy"]>;
+export type Asset = Schemas["Asset"];
+export type Replay = Schemas["Replay"];
+
+/** Null stands for “no draft yet”. */
+const condition = (version: number | null): Record<string, string> => (version === null ? { "If-None-Match": "*" } : { "If-Match": `"${version}"` });
+
+export const saveDraft = (document: ExperienceDocument, version: number | null | undefined): Promise<Experience> =>
+  answer(api.PUT("/api/beta/experience", { body: document, headers: version === undefined ? {} : condition(version) })) as Promise<Experience>;
+
+export const publishDraft = (version: number): Promise<Experience> => answer(api.POST("/api/beta/experience/publish", { headers: condition(version) })) as Promise<Experience>;
+
+export const replayJudge = (prompt: string): Promise<Replay> => answer(api.POST("/api/beta/experience/replay", { body: { judge_prompt: prompt } }));
+
+export const fetchAssets = async (): Promise<Asset[]> => (await answer(api.GET("/api/beta/assets"))).items;
+
+export const uploadAsset = (filename: string, data: string): Promise<Asset> => answer(api.POST("/api/beta/assets", { body: { filename, data } }));
+
+export const deleteAsset = (id: string) => answer(api.DELETE("/api/beta/asset/{id}", { params: { path: { id } } }));

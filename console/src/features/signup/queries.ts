@@ -1,10 +1,10 @@
-/** Queries for prospects. */
+/** Queries for prospects and the sign-up page. */
 
 import { useQuery, useQueryClient, type InfiniteData } from "@tanstack/react-query";
 
 import { useEndless } from "@/ui/endless";
 
-import { fetchExperience, fetchNumbers, fetchProspects, type Page, type Prospect, type ProspectQuery } from "./api";
+import { fetchAssets, fetchExperience, fetchNumbers, fetchProspects, type Page, type Prospect, type ProspectQuery } from "./api";
 
 const SIGN_UP = ["sign-up"] as const;
 const PROSPECTS = [...SIGN_UP, "prospects"] as const;
@@ -16,6 +16,9 @@ export const useProspects = (query: ProspectQuery) => useEndless<Prospect>([...P
 export const useNumbers = () => useQuery({ queryKey: NUMBERS, queryFn: fetchNumbers });
 
 export const useExperience = () => useQuery({ queryKey: EXPERIENCE, queryFn: fetchExperience });
+
+export const ASSETS = [...SIGN_UP, "assets"] as const;
+export const useAssets = () => useQuery({ queryKey: ASSETS, queryFn: fetchAssets });
 
 /** Brings the lists up to date without fetching them: rows stay where they are. */
 export function useKnown() {

@@ -1,4 +1,4 @@
-/** Screens of the sign-up funnel: who wants to join. */
+/** Screens of the sign-up funnel: who wants to join, and the page where they ask. */
 
 import { IconUserPlus } from "@tabler/icons-react";
 
@@ -10,5 +10,10 @@ export const signUpScreens = [
     permission: "settings:manage",
     nav: { group: "company", icon: IconUserPlus },
     load: () => import("./prospects/ProspectsScreen"),
+  }),
+  screen("/settings/company/sign-up/page", {
+    title: "funnel.title",
+    permission: "settings:manage",
+    load: () => import("./editor/EditorScreen"),
   }),
 ] as const;

@@ -1,8 +1,9 @@
 /** Who signed up with the team: the numbers, and a list to decide on by keys alone if you like. */
 
 import { Button } from "@mantine/core";
-import { IconDownload } from "@tabler/icons-react";
+import { IconDownload, IconPencil } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 
 import { t, wallTime } from "@/i18n";
 import { useSession } from "@/session";
@@ -24,7 +25,7 @@ export default function ProspectsScreen() {
   const numbers = useNumbers();
   return (
     <div className={styles.screen} data-open={place.id !== undefined}>
-      <Page title={t("prospects.title")} intro={t("prospects.intro", { team: me.team.name })} actions={<Export place={place} />}>
+      <Page title={t("prospects.title")} intro={t("prospects.intro", { team: me.team.name })} actions={<Actions place={place} />}>
         <div className={styles.above}>
           {numbers.data && <Numbers days={numbers.data} />}
           <FilterBar place={place} onChange={setPlace} />
@@ -35,6 +36,17 @@ export default function ProspectsScreen() {
         <Triage place={place} onPlace={setPlace} />
       </Page>
     </div>
+  );
+}
+
+function Actions({ place }: { place: Place }) {
+  return (
+    <>
+      <Export place={place} />
+      <Button variant="default" leftSection={<IconPencil aria-hidden size={16} />} renderRoot={(props) => <Link {...props} to="/settings/company/sign-up/page" />}>
+        {t("prospects.edit_page")}
+      </Button>
+    </>
   );
 }
 
