@@ -4,10 +4,10 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, FilePayload, Page, expect
 
 from tests.console.browser import settle, window
-from tests.console.instance import Instance
+from tests.console.instance import Instance, picture
 from tests.onboarding.help import document
 from tests.onboarding.signing_up import PROSE, WHY, solve
 
@@ -108,6 +108,10 @@ def test_a_page_is_edited_previewed_and_published(browser: Browser, instance: In
         expect(page.get_by_text("Too little contrast with Button text").first).to_be_visible()
         expect(page.get_by_role("button", name="Save draft")).to_be_disabled()
         accent.fill("#0f6b62")
+        file = FilePayload(name="boats.png", mimeType="image/png", buffer=picture())
+        page.locator("input[type=file]").set_input_files(file)
+        page.get_by_label("Logo").select_option("boats.png")
+        expect(preview.locator("img")).to_have_attribute("src", re.compile("^/api/beta/asset/"))
         page.get_by_role("button", name="Save draft").click()
         expect(page.get_by_text("Draft, not published.")).to_be_visible()
         page.get_by_role("button", name="Publish").click()
@@ -115,6 +119,7 @@ def test_a_page_is_edited_previewed_and_published(browser: Browser, instance: In
         expect(page.get_by_text("Sign-up page published")).to_be_visible()
     shown = instance.call("GET", "/api/beta/config?locale=en")
     assert shown["copy"]["title"] == "Come aboard"
+    assert shown["logo"]
     assert [field["label"] for field in shown["fields"]][2] == "How many boats?"
 
 
