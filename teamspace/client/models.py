@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     ]
     CitationReason = Literal["no_source", "not_found", "not_readable", "too_short"]
     CitedSourceType = Literal["note", "object"]
+    Decision = Literal["approve", "return"]
     DeclaredInputType = Literal["array", "boolean", "integer", "number", "object", "string"]
     Dimension = Literal["ai.concurrency", "ai.requests", "ai.tokens.total", "storage.bytes", "storage.objects"]
     Direction = Literal["in", "out"]
@@ -62,6 +63,8 @@ if TYPE_CHECKING:
     ]
     Level = Literal["org", "team", "tenant"]
     McpReportState = Literal["connected", "connecting", "failed"]
+    MessageOrigin = Literal["human", "import", "machine"]
+    MessageStatus = Literal["approved", "machine", "missing", "stale"]
     Mode = Literal["local", "pull", "push"]
     ModelRole = Literal["chat", "utility"]
     OrgRole = Literal["org_admin", "org_owner", "org_reader"]
@@ -94,6 +97,7 @@ if TYPE_CHECKING:
     PluginReportState = Literal["failed", "loaded"]
     PrincipalType = Literal["team", "user"]
     RepoPresignMethod = Literal["GET", "PUT"]
+    ReviewState = Literal["returned", "submitted"]
     Role = Literal["admin", "guest", "member", "owner", "reviewer", "translator", "viewer", "worker"]
     RunState = Literal["cancelled", "failed", "running", "succeeded"]
     Sandbox = Literal["bubblewrap", "landlock"]
@@ -119,6 +123,7 @@ else:
     Check = str
     CitationReason = str
     CitedSourceType = str
+    Decision = str
     DeclaredInputType = str
     Dimension = str
     Direction = str
@@ -133,6 +138,8 @@ else:
     KnowledgeEntitiesType = str
     Level = str
     McpReportState = str
+    MessageOrigin = str
+    MessageStatus = str
     Mode = str
     ModelRole = str
     OrgRole = str
@@ -141,6 +148,7 @@ else:
     PluginReportState = str
     PrincipalType = str
     RepoPresignMethod = str
+    ReviewState = str
     Role = str
     RunState = str
     Sandbox = str
@@ -483,6 +491,12 @@ class ConversationItem(msgspec.Struct, frozen=True, kw_only=True):
     updated_at: str
 
 
+class Coverage(msgspec.Struct, frozen=True, kw_only=True):
+    source: str
+    items: list[LocaleCoverage]
+    namespaces: list[NamespaceCoverage] | None = None
+
+
 class DeclaredInput(msgspec.Struct, frozen=True, kw_only=True):
     """An input that every run of a workflow must be given."""
 
@@ -538,6 +552,11 @@ class Derivations(msgspec.Struct, frozen=True, kw_only=True):
     derived: list[RelatedObject]
 
 
+class DiscardedDrafts(msgspec.Struct, frozen=True, kw_only=True):
+    locale: str
+    discarded: int
+
+
 class Document(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     title: str
@@ -566,6 +585,11 @@ class DocumentItem(msgspec.Struct, frozen=True, kw_only=True):
     version: int
     created_at: str
     updated_at: str
+
+
+class DraftJob(msgspec.Struct, frozen=True, kw_only=True):
+    id: str
+    state: str
 
 
 class DryRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -815,6 +839,10 @@ class ImageUrl(msgspec.Struct, frozen=True, kw_only=True):
     detail: ImageUrlDetail | None = None
 
 
+class ImportResult(msgspec.Struct, frozen=True, kw_only=True):
+    items: list[LocaleImport]
+
+
 class Interval(msgspec.Struct, frozen=True, kw_only=True):
     """The team's usage in one interval."""
 
@@ -988,10 +1016,68 @@ class Liveness(msgspec.Struct, frozen=True, kw_only=True):
     multitenant: bool
 
 
+class LocaleCoverage(msgspec.Struct, frozen=True, kw_only=True):
+    total: int
+    approved: int
+    machine: int
+    missing: int
+    stale: int
+    submitted: int
+    locale: str
+    revision: int
+
+
+class LocaleExport(msgspec.Struct, frozen=True, kw_only=True):
+    locale: str
+    messages: int
+    path: str
+
+
+class LocaleImport(msgspec.Struct, frozen=True, kw_only=True):
+    """What a file changed. `removed`: messages of the file that the product does not have."""
+
+    locale: str
+    added: int
+    changed: int
+    unchanged: int
+    removed: int
+
+
 class Localization(msgspec.Struct, frozen=True, kw_only=True):
     default_locale: str
     available_locales: list[str]
     switching: bool
+    drafts: bool
+
+
+class LocalizationPolicy(msgspec.Struct, frozen=True, kw_only=True):
+    """`switching`: whether people choose their own locale. `drafts`: whether unreviewed translations are served."""
+
+    default_locale: str
+    switching: bool
+    drafts: bool
+
+
+class LocalizedMessage(msgspec.Struct, frozen=True, kw_only=True):
+    """A message in one locale."""
+
+    id: str
+    locale: str
+    namespace: str
+    key: str
+    source: str
+    status: MessageStatus
+    text: str | None
+    origin: MessageOrigin | None
+    written_source: str | None
+    review: ReviewState | None
+    proposal: MessageProposal | None
+    approved_by: str | None
+    approved_at: str | None
+    updated_at: str
+    arguments: list[str]
+    plural_categories: list[str]
+    warnings: list[SegmentProblem] = []
 
 
 class McpReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -1045,6 +1131,17 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
     name: str | None = None
 
 
+class MessageProposal(msgspec.Struct, frozen=True, kw_only=True):
+    """A submitted translation. It is not served before it is approved."""
+
+    text: str
+    author: str
+    author_name: str
+    submitted_at: str
+    note: str | None
+    own: bool
+
+
 class ModelReport(msgspec.Struct, frozen=True, kw_only=True):
     """The model that would answer a chat, and the one for each role."""
 
@@ -1067,6 +1164,16 @@ class NamedSchema(msgspec.Struct, frozen=True, kw_only=True):
     name: str = "answer"
     description: str | None = None
     strict: bool | None = None
+
+
+class NamespaceCoverage(msgspec.Struct, frozen=True, kw_only=True):
+    total: int
+    approved: int
+    machine: int
+    missing: int
+    stale: int
+    submitted: int
+    namespace: str
 
 
 class NewExecutor(msgspec.Struct, frozen=True, kw_only=True):
@@ -1282,6 +1389,16 @@ class Provisioned(msgspec.Struct, frozen=True, kw_only=True):
 
     owner: UserView
     activation_url: str
+
+
+class QueuedDrafts(msgspec.Struct, frozen=True, kw_only=True):
+    """The jobs that draft translations. `queued` and `remaining`: how many messages they have, and how many have
+    none.
+    """
+
+    jobs: list[DraftJob]
+    queued: int
+    remaining: int
 
 
 class QuotaBlock(msgspec.Struct, frozen=True, kw_only=True):
@@ -1531,6 +1648,14 @@ class Seeded(msgspec.Struct, frozen=True, kw_only=True):
 
     notes: int
     documents: int
+
+
+class SegmentProblem(msgspec.Struct, frozen=True, kw_only=True):
+    """A check that a translated text fails."""
+
+    check: Check
+    message: str
+    params: dict[str, str | int | float]
 
 
 class Session(msgspec.Struct, frozen=True, kw_only=True):

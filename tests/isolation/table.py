@@ -30,6 +30,7 @@ from tests.isolation.outcomes import (
     CREATED,
     EMPTY,
     EMPTY_QUERY,
+    FOR_A_MINUTE,
     FORBIDDEN,
     HIDDEN,
     INVALID_SPEC,
@@ -37,6 +38,7 @@ from tests.isolation.outcomes import (
     NO_TEXT,
     OK,
     ORG_SUSPENDED,
+    REVALIDATED,
     STALE_CLAIM,
     TENANT_SUSPENDED,
     TOKEN_EXPIRED,
@@ -143,8 +145,8 @@ class Case(msgspec.Struct, frozen=True):
     """Whether it also works in a suspended company and in a suspended tenant."""
     dry_run: bool = False
     """Whether it can be a read, by `dry_run` in its body: then suspension is checked last, by the write."""
-    cached: bool = False
-    """Whether its response is the same for all callers and can be cached."""
+    cached: str = ""
+    """How its response can be cached, if it is the same for all callers."""
     side_effect: str = ""
     """A table that even a read writes to: an export seals the rows that it contains."""
     before: Callable[[Stage, Kind], Awaitable[None]] = no_preparation
@@ -220,14 +222,14 @@ CASES = (
     Case("GET /activate",                   PUBLIC),
     Case("GET /app/*page",                  PUBLIC,                      target=SCREEN),
     Case("GET /frame",                      PUBLIC),
-    Case("GET /assets/*path",               PUBLIC,                      target=SCRIPT,           cached=True),
+    Case("GET /assets/*path",               PUBLIC,                      target=SCRIPT,           cached=FOR_A_MINUTE),
     Case("GET /health",                     PUBLIC),
     Case("GET /ready",                      PUBLIC),
     Case("GET /api/config",                 PUBLIC),
-    Case("GET /api/openapi.json",           PUBLIC,                                               cached=True),
-    Case("GET /api/docs",                   PUBLIC,                                               cached=True),
+    Case("GET /api/openapi.json",           PUBLIC,                                               cached=FOR_A_MINUTE),
+    Case("GET /api/docs",                   PUBLIC,                                               cached=FOR_A_MINUTE),
 
-    Case("GET /api/i18n/catalog",           PUBLIC,                                               cached=True),
+    Case("GET /api/i18n/catalog",           PUBLIC,                                               cached=REVALIDATED),
     Case("GET /api/l10n/coverage",          role("localization:read")),
     Case("GET /api/l10n/messages",          role("localization:read"),   None,                    NO_LOCALE),
     Case("GET /api/l10n/messages?locale=de", role("localization:read")),
@@ -237,7 +239,7 @@ CASES = (
     Case("PUT /api/i18n",                   role("instance:manage"),     {"default_locale": "en", "switching": True}),
     Case("POST /api/l10n/import",           role("localization:manage"), {}),
     Case("POST /api/l10n/export",           role("localization:manage"), {"locale": "en"},        before=with_console_texts),
-    Case("POST /api/l10n/draft",            role("localization:manage"), {"locale": "de"},        202, before=with_console_texts),
+    Case("POST /api/l10n/draft",            role("localization:manage"), {"locale": "de"},        ACCEPTED, before=with_console_texts),
     Case("GET /api/branding",               PUBLIC),
     Case("PUT /api/branding",               role("instance:manage"),     _TITLE),
     Case("POST /api/branding/logo",         role("instance:manage"),     _LOGO),

@@ -30,11 +30,14 @@ from teamspace.client.models import (
     Contacts,
     Conversation,
     ConversationItem,
+    Coverage,
+    Decision,
     DefinitionDetail,
     DefinitionPage,
     DemoCompanies,
     Derivations,
     Dimension,
+    DiscardedDrafts,
     Document,
     DocumentItem,
     DryRun,
@@ -49,6 +52,7 @@ from teamspace.client.models import (
     GlossaryTerm,
     Grants,
     ImagePart,
+    ImportResult,
     IssuedToken,
     JobAssignment,
     JobDetail,
@@ -62,9 +66,13 @@ from teamspace.client.models import (
     Lease,
     Link,
     Liveness,
+    LocaleExport,
+    LocalizationPolicy,
+    LocalizedMessage,
     McpReports,
     Member,
     Message,
+    MessageStatus,
     Mode,
     ModelReport,
     ModelRoles,
@@ -87,12 +95,14 @@ from teamspace.client.models import (
     PrincipalType,
     Processing,
     Provisioned,
+    QueuedDrafts,
     Ready,
     RecoveryCodes,
     RecoveryCount,
     RepoPresignMethod,
     ReportedError,
     RepositoryObject,
+    ReviewState,
     Role,
     RoleChoices,
     RunDetail,
@@ -1607,6 +1617,141 @@ class OopApi(Area):
         )
 
 
+class LocalizationApi(Area):
+    """The console's texts in every language."""
+
+    def coverage(self, *, locale: str | UnsetType = UNSET) -> Coverage:
+        """Count the messages of every locale by status; ?locale= also by namespace."""
+        return self._transport.send(
+            Call(method="GET", path="/api/l10n/coverage", answer=Coverage, query={"locale": locale})
+        )
+
+    def messages(
+        self,
+        *,
+        locale: str,
+        limit: int | UnsetType = UNSET,
+        cursor: str | UnsetType = UNSET,
+        status: MessageStatus | UnsetType = UNSET,
+        ns: str | UnsetType = UNSET,
+        q: str | UnsetType = UNSET,
+        review: ReviewState | UnsetType = UNSET,
+        reviewable: int | UnsetType = UNSET,
+        id: str | UnsetType = UNSET,
+        around: str | UnsetType = UNSET,
+    ) -> Pages[LocalizedMessage, Page[LocalizedMessage]]:
+        """List the messages of a locale by namespace and key; ?q= searches key, source and text."""
+        return Pages(
+            self._transport,
+            Call(
+                method="GET",
+                path="/api/l10n/messages",
+                answer=Page[LocalizedMessage],
+                query={
+                    "limit": limit,
+                    "cursor": cursor,
+                    "locale": locale,
+                    "status": status,
+                    "ns": ns,
+                    "q": q,
+                    "review": review,
+                    "reviewable": reviewable,
+                    "id": id,
+                    "around": around,
+                },
+            ),
+        )
+
+    def submit(self, id: str, *, text: str) -> LocalizedMessage:
+        """Propose a translation; it is served once somebody else has approved it."""
+        return self._transport.send(
+            Call(method="PUT", path=f"/api/l10n/messages/{segment(id)}", answer=LocalizedMessage, body={"text": text})
+        )
+
+    def review(
+        self,
+        id: str,
+        *,
+        decision: Decision,
+        note: str | UnsetType | None = UNSET,
+        submitted_at: str | UnsetType | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> LocalizedMessage:
+        """Approve a proposal, a draft, or a text whose source has changed; or return a proposal to its author."""
+        return self._transport.send(
+            Call(
+                method="POST",
+                path=f"/api/l10n/review/{segment(id)}",
+                answer=LocalizedMessage,
+                body={"decision": decision, "note": note, "submitted_at": submitted_at},
+                headers=keyed(idempotency_key),
+            )
+        )
+
+    def discard(self, *, locale: str, idempotency_key: str | None = None) -> DiscardedDrafts:
+        """Discard a locale's drafts that nobody has approved."""
+        return self._transport.send(
+            Call(
+                method="POST",
+                path="/api/l10n/discard",
+                answer=DiscardedDrafts,
+                body={"locale": locale},
+                headers=keyed(idempotency_key),
+            )
+        )
+
+    def import_files(
+        self, *, locale: str | UnsetType | None = UNSET, idempotency_key: str | None = None
+    ) -> ImportResult:
+        """Read a locale's catalog file, or all, into the tables; approved texts and proposals stay."""
+        return self._transport.send(
+            Call(
+                method="POST",
+                path="/api/l10n/import",
+                answer=ImportResult,
+                body={"locale": locale},
+                headers=keyed(idempotency_key),
+            )
+        )
+
+    def export(self, *, locale: str, idempotency_key: str | None = None) -> LocaleExport:
+        """Write a locale's approved texts to its catalog file."""
+        return self._transport.send(
+            Call(
+                method="POST",
+                path="/api/l10n/export",
+                answer=LocaleExport,
+                body={"locale": locale},
+                headers=keyed(idempotency_key),
+            )
+        )
+
+    def draft(self, *, locale: str, idempotency_key: str | None = None) -> QueuedDrafts:
+        """Queue up to 20 jobs that draft what is missing in a locale, and say how much remains."""
+        return self._transport.send(
+            Call(
+                method="POST",
+                path="/api/l10n/draft",
+                answer=QueuedDrafts,
+                body={"locale": locale},
+                headers=keyed(idempotency_key),
+            )
+        )
+
+    def set_policy(
+        self, *, default_locale: str, switching: bool, drafts: bool | UnsetType | None = UNSET
+    ) -> LocalizationPolicy:
+        """Set the default locale, whether people choose their own, and whether unreviewed translations are served."""
+        return self._transport.send(
+            Call(
+                method="PUT",
+                path="/api/i18n",
+                answer=LocalizationPolicy,
+                body={"default_locale": default_locale, "switching": switching, "drafts": drafts},
+            )
+        )
+
+
 class McpApi(Area):
     """MCP servers that this instance is connected to."""
 
@@ -2450,6 +2595,7 @@ class Api:
         self.orgs = OrgsApi(transport)
         self.plugins = PluginsApi(transport)
         self.oop = OopApi(transport)
+        self.localization = LocalizationApi(transport)
         self.mcp = McpApi(transport)
         self.quota = QuotaApi(transport)
         self.repo = RepoApi(transport)
