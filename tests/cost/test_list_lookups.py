@@ -13,6 +13,8 @@ from teamspace.core.principal import system
 from teamspace.events import store as events
 from teamspace.executors import store as executors
 from teamspace.identity import store as identity
+from teamspace.localization import store as localization
+from teamspace.localization.schemas import EntryFilters, ListPosition, MessageStatus
 from teamspace.notes import store as notes
 from teamspace.quota import store as quota
 from teamspace.quota.schemas import Spend, UsageCounter
@@ -76,6 +78,12 @@ FILLINGS = (
     "INSERT INTO translations (id, org_id, team_id, author_id, kind, target, texts, truncated, checks, glossary_hits,"
     f" memory_hits, model, usage, created_at) {_NUMBERS} {_ID}, :org, {_ID}, :owner, 'text', 'de', '[]', FALSE, '[]',"
     f" '[]', 0, '', '{{}}', {_NOW} FROM numbers",
+    f"INSERT INTO l10n_messages (id, namespace, key, source, source_hash, words) {_NUMBERS} {_ID}, 'ns', {_ID}, 'x', 'x',"
+    " ' x ' FROM numbers",
+    "INSERT INTO l10n_entries (id, locale, message_id, namespace, key, current_hash, words, updated_at)"
+    f" {_NUMBERS} {_ID}, {_ID}, {_ID}, 'ns', {_ID}, 'x', '', {_NOW} FROM numbers",
+    f"INSERT INTO l10n_words (locale, word, namespace, key) {_NUMBERS} '', {_ID}, 'ns', {_ID} FROM numbers",
+    f"INSERT INTO l10n_drafting (entry_id, locale, job_id) {_NUMBERS} {_ID}, {_ID}, {_ID} FROM numbers",
     f"INSERT INTO streams (id, org_id, team_id, owner_id, saved, ended, expires_at) {_NUMBERS} {_ID}, :org, :team, :owner,"
     f" 1, FALSE, {_ID} FROM numbers",
     f"INSERT INTO stream_batches (stream_id, first, last, org_id, content) {_NUMBERS} {_ID}, 1, 1, :org, '[]' FROM numbers",
@@ -94,6 +102,7 @@ WORKFLOWS = Fence("workflows", (Clause("workflows.team_id = 'x1'"),))
 TRIGGERS = Fence("doc_triggers", (Clause("doc_triggers.team_id = 'x1'"),))
 STREAMS = Fence("streams", (Clause("streams.owner_id = 'x1'"),))
 STEPS = Fence("agent_steps", (Clause("agent_steps.user_id = 'x1'"),))
+MESSAGES = EntryFilters("x1", MessageStatus.MISSING, "ns", None, None)
 MEMORY = Fence("translation_memory", (Clause("translation_memory.team_id = 't'"),))
 
 
@@ -124,6 +133,10 @@ LOOKUPS: dict[str, Lookup] = {
     "ended uploads": repository.delete_uploads,
     "blobs": lambda db, ids: blobs.release_references(db, "o", ids, ""),
     "translation memory": lambda db, ids: translation.select_memory(db, MEMORY, "de", 1, ids),
+    "messages": localization.select_entries,
+    "missing messages": localization.select_missing_sources,
+    "sources of messages": lambda db, ids: localization.select_sourced(db, "o", ids),
+    "translators": localization.select_people,
     "names": lambda db, ids: tenancy.select_names(db, "o", ids),
     "people": lambda db, ids: tenancy.select_memberships_of(
         db, "o", user_ids=ids, team_ids=ids, with_org_roles=True, after="", limit=5
@@ -161,6 +174,11 @@ PAGES: dict[str, Lookup] = {
     "translations": lambda db, _: translation.select(db, TRANSLATIONS, "~", 51),
     "old translations": lambda db, _: translation.delete_old(db, TRANSLATIONS, 100),
     "old memory": lambda db, _: translation.forget_before(db, "x1", ""),
+    "messages in a status": lambda db, _: localization.scan(db, MESSAGES, ListPosition(), 51),
+    "messages with a word": lambda db, _: localization.scan_words(db, MESSAGES, "x1", [], ListPosition(), 51),
+    "messages around one": lambda db, _: localization.select_neighbours(db, "x1", "ns", "x1", 5),
+    "messages that no job drafts": lambda db, _: localization.select_undrafted(db, "x1", 500),
+    "number of those": lambda db, _: localization.count_undrafted(db, "x1"),
     "rows of a stream": lambda db, _: events.select_batches(db, STREAMS, "x1", 0, 1, 5),
     "all rows of a stream": lambda db, _: events.select_all_batches(db, "x1"),
     "old streams": lambda db, _: events.delete_expired_streams(db, "x0", 5),
@@ -168,6 +186,7 @@ PAGES: dict[str, Lookup] = {
 }
 WRITES: dict[str, Lookup] = {
     "tags": lambda db, ids: notes.insert_tags(db, "n", "o", ids),
+    "messages being drafted": lambda db, ids: localization.insert_drafting(db, "de", "j", ids),
     "recovery codes": lambda db, ids: identity.insert_codes(db, "u", "o", ids),
     "used quotas": lambda db, ids: quota.add_used(
         db, "o", [UsageCounter("org", "day", "", id) for id in ids], Spend(1, 1)
@@ -198,8 +217,11 @@ async def fill(world: World, ann: Caller) -> None:
 
 
 _SCANS = ("SCAN ", "Seq Scan")
-_LISTS = ("json_each", "CONSTANT ROW", "SCAN page", "SCAN people", "SCAN sealed", "SCAN entries", "org_roles")
-"""Scans of the list itself, and of the page that was found; a company has few roles."""
+_LISTS = (
+    "json_each", "CONSTANT ROW", "SCAN page", "SCAN people", "SCAN sealed", "SCAN entries", "SCAN found", "SCAN w",
+    "SCAN around", "org_roles", "l10n_locales",
+)  # fmt: skip
+"""Scans of the list itself, and of the page that was found; a company has few roles, an instance few locales."""
 
 
 async def test_rows_are_found_by_index(world: World) -> None:
