@@ -14,7 +14,15 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 NODE_AT_LEAST = (20, 19)
-_BUILT_FROM = (".npmrc", "index.html", "package-lock.json", "package.json", "tsconfig.json", "vite.config.ts")
+_BUILT_FROM = (
+    ".npmrc",
+    "index.html",
+    "package-lock.json",
+    "package.json",
+    "shown.js",
+    "tsconfig.json",
+    "vite.config.ts",
+)
 TYPES = "src/api/schema.d.ts"
 _COMPRESSED = (".css", ".html", ".js", ".svg")
 

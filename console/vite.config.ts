@@ -2,6 +2,8 @@ import react from "@vitejs/plugin-react";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 
+import { shownPlugin } from "./shown.js";
+
 const server = "http://127.0.0.1:8080";
 
 /**
@@ -18,7 +20,8 @@ const chunks = [
   { name: "work", test: /src[\\/]features[\\/](search|notes|documents|repository)/ },
   { name: "processing", test: /src[\\/]ui[\\/]processing[\\/]ProcessingView/ },
   { name: "chat", test: /src[\\/]features[\\/]chat/ },
-  { name: "settings", test: /src[\\/]/ },
+  { name: "settings", test: /src[\\/](?!features[\\/]localization)/ },
+  { name: "localization", test: /src[\\/]features[\\/]localization/ },
 ];
 
 /** Every browser that can run the console reads the smallest of the formats that a font comes in. */
@@ -29,7 +32,7 @@ const smallestFonts: Plugin = {
 };
 
 export default defineConfig({
-  plugins: [react(), smallestFonts],
+  plugins: [react(), smallestFonts, shownPlugin(new URL(".", import.meta.url).pathname)],
   resolve: { alias: { "@": new URL("./src", import.meta.url).pathname } },
   build: {
     outDir: "../teamspace/console/static",

@@ -26,6 +26,7 @@ from teamspace import (
     knowledge,
     localization,
     mcp,
+    onboarding,
     oop,
     plugins,
     quota,
@@ -54,9 +55,9 @@ from teamspace.core.plugin_calls import PluginGuard
 from teamspace.core.principal import system
 from teamspace.core.refusals import Refusals
 from teamspace.core.routing import Endpoint
-from teamspace.core.tables import On, OwnedTable, collect_listeners
+from teamspace.core.tables import On, OnboardingExperience, OwnedTable, collect_listeners
 from teamspace.s3.bucket import S3App
-from teamspace.settings import Settings, load
+from teamspace.settings import Settings, SettingsError, load
 
 log = logging.getLogger("teamspace")
 TOKEN_BURST = 200
@@ -103,6 +104,7 @@ class App:
         callers = tenancy.CallerCache(self.last_use, hosted=settings.hosted)
         anonymous_rate = Rate(settings.rate_anonymous, settings.rate_anonymous)
         self.refusals: Refusals = self.dependencies[Refusals]
+        self.sign_ups: onboarding.SignUps = self.dependencies[onboarding.SignUps]
         services = s3.Services(db, self.files, self.queue, self.dependencies[repository.UploadLimit], settings.address)
         self.gate = Gate(
             self.endpoints,
@@ -155,6 +157,8 @@ class App:
             (3600, partial(triggers.tidy, self.db)),
             (600, partial(knowledge.tidy, self.db)),
             (3600, partial(ai.forget_answers, self.db)),
+            (onboarding.SAVE_SECONDS, partial(self.sign_ups.counts.save, self.db)),
+            (600, partial(onboarding.tidy, self.db)),
             (3600, partial(repository.abort_stale_uploads, self.db)),
             (
                 60,
@@ -183,6 +187,7 @@ class App:
         await self.streams.save()
         await self.last_use.save(self.db)
         await self.refusals.save(self.db)
+        await self.sign_ups.counts.save(self.db)
         await audit.seal(self.db)
         await self.head_log.write_new(self.db)
 
@@ -209,6 +214,7 @@ def dependencies(settings: Settings, stopping: Stopping, tables: Tables) -> dict
     mcp_tasks, catalog = mcp.McpTasks(toolbox, queue), workflows.Catalog()
     mcp_workflows = mcp.McpWorkflows(workflows.OfferedWorkflows(catalog, queue))
     router = executors.ExecutorRouter(fleet)
+    funnel = onboarding.Funnel(_read_experience(settings), hosted=settings.hosted)
     readable = events.ReadableSubjects(tables.rows(events.EventSubject))
     plugin_services = oop.PluginServices(
         toolbox, gateway, fleet.egress, files, queue, router, readable, settings.plugin_secrets
@@ -221,6 +227,8 @@ def dependencies(settings: Settings, stopping: Stopping, tables: Tables) -> dict
         PluginGuard: guard,
         plugins.PluginCatalog: plugins.PluginCatalog(tables),
         blobs.BlobStore: files,
+        onboarding.Funnel: funnel,
+        onboarding.SignUps: onboarding.SignUps(funnel, queue),
         instance.RowCounts: instance.RowCounts(),
         instance.Readiness: instance.Readiness(stopping),
         tenancy.Locales: tenancy.Locales(localization.list_locales),
@@ -251,6 +259,15 @@ def dependencies(settings: Settings, stopping: Stopping, tables: Tables) -> dict
     }
 
 
+def _read_experience(settings: Settings) -> onboarding.ExperienceDocument | None:
+    if settings.beta_experience is None:
+        return None
+    try:
+        return onboarding.read_seed(settings.beta_experience)
+    except ValueError as fault:
+        raise SettingsError(f"SERVICE_BETA_EXPERIENCE: {fault}") from None
+
+
 class Assembly(msgspec.Struct, frozen=True):
     """The parts of a server that need no database."""
 
@@ -268,6 +285,8 @@ def assemble(settings: Settings, stopping: Stopping, tables: Tables = wiring.SHI
     provided[jobs.Queue].kinds.add(bound.kinds)
     provided[tools.Toolbox].add(bound.tools)
     provided[workflows.Catalog].add(bound.workflows)
+    for row in tables.rows(OnboardingExperience):
+        provided[onboarding.Funnel].add(onboarding.read_seed(row.document))
     provided[Description].describe(bound.endpoints)
     return Assembly(tables, provided, bound.endpoints)
 

@@ -134,7 +134,7 @@ async def _serve(settings: Settings) -> None:
         if settings.on_sqlite:  # there is no other server
             await app.fleet.recover(db)
         await _claim_folder(db, app.files)
-        await localization.synchronise(db)
+        await localization.catch_up(db)
         await localization.seed_files(settings.data)
         server = _server(app, settings)
         loop = asyncio.get_running_loop()
@@ -316,7 +316,7 @@ class Supervisor:
 async def _check_once(settings: Settings) -> None:
     """Check the database and bring it up to date once for all processes, so that an error stops the start."""
     async with open_database(settings, partial(_check_database, settings=settings)) as db:
-        await localization.synchronise(db)
+        await localization.catch_up(db)
         await localization.seed_files(settings.data)
 
 

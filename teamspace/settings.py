@@ -254,6 +254,17 @@ def _check_mcp_entry(server: McpEntry) -> None:
             raise ValueError(f"{path} must be an absolute path that exists")
 
 
+def _experience(text: str) -> dict[str, Any] | None:
+    """Read the file; what it says is checked by the package that knows what an experience is."""
+    if not text:
+        return None
+    try:
+        document: dict[str, Any] = msgspec.json.decode(Path(text).read_bytes(), type=dict[str, Any])
+    except (OSError, ValueError) as fault:
+        raise ValueError(f"must be a JSON file with an experience: {fault}") from None
+    return document
+
+
 def _executor_name(text: str) -> str:
     """Read the name of an executor; which ones there are is in the database, and changes."""
     if len(text) > 80 or not text.isprintable():
@@ -314,6 +325,8 @@ SETTINGS = (
     Setting("SERVICE_MCP_SERVERS",        _mcp_servers,               "",          'MCP servers whose tools teams can turn on: JSON such as {"mcpServers": {"time": {"command": "mcp-server-time"}}}, or the path of a file with it.'),
     Setting("SERVICE_SANDBOXED_PLUGINS",  _folders,                   "",          "Folders, separated by commas, with plugins that run in a sandbox: each is a plugin or contains plugins."),
     Setting("SERVICE_PLUGIN_SECRETS",     _secrets,                   "",          'Secrets that sandboxed plugins can have sent in headers, if an operator grants them, and never see: JSON such as {"rates": "..."}, or the path of a file with it.'),
+    Setting("SERVICE_HOME",               _one_of("console", "beta"), "console",   "What / shows: the console, or the sign-up page; the console stays at /login."),
+    Setting("SERVICE_BETA_EXPERIENCE",    _experience,                "",          "A JSON file with what the sign-up page asks before a team has published its own: fields, copy, theme and judge_prompt."),
     Setting("SERVICE_DEMO",               _flag,                      "false",     "Allows demo companies with known passwords on an instance that others can reach."),
     Setting("SERVICE_SIMULATE",           _flag,                      "false",     "For tests: [simulate:hang], [simulate:fail], [simulate:bad-json] and similar in a prompt control the simulated model."),
     Setting("SERVICE_LOG",                _one_of("text", "json"),    "text",      "The format of log lines."),
@@ -363,6 +376,8 @@ class Settings(msgspec.Struct, frozen=True):
     mcp_servers: tuple[McpEntry, ...]
     sandboxed_plugins: tuple[Path, ...]
     plugin_secrets: dict[str, str]
+    home: str
+    beta_experience: dict[str, Any] | None
     demo: bool
     simulate: bool
     log: str

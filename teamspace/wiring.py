@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from teamspace import blobs, jobs, plugins, tools, workflows
+from teamspace import blobs, jobs, onboarding, plugins, tools, workflows
 from teamspace.core import loader, routing
 from teamspace.core.errors import InvalidSpec
 from teamspace.core.loader import Candidate, Contribution, Package, Tables, TableType
@@ -24,6 +24,7 @@ from teamspace.core.tables import (
     Invariant,
     JobSpec,
     On,
+    OnboardingExperience,
     OwnedTable,
     Tool,
     TransientTable,
@@ -48,7 +49,7 @@ PACKAGES = tuple(
         "pipeline", "workflows",
         "triggers", "knowledge",
         "localization",
-        "search",
+        "search", "onboarding",
         "instance", "console", "plugins",
         "oop",
     )
@@ -105,6 +106,12 @@ def _check_blob_store(found: Candidate) -> Iterator[str]:
         yield f"{row.name}: {found.module.__name__} has no function {row.opener}(settings)"
 
 
+def _check_onboarding(found: Candidate) -> Iterator[str]:
+    row: OnboardingExperience = found.row
+    if fault := onboarding.find_fault(row.document):
+        yield f"the experience is not valid: {fault}"
+
+
 # fmt: off
 TABLES = (
     TableType("ROUTES",       Route,           "routes",      key="name",  check=_check_route),
@@ -130,6 +137,7 @@ PLUGIN_TABLES = (
     TableType("TOOLS",       Tool,          key="name"),
     TableType("WORKFLOWS",   Workflow,      key="slug"),
     TableType("BLOB_STORES", BlobStoreSpec, key="name", check=_check_blob_store),
+    TableType("ONBOARDING",  OnboardingExperience,      check=_check_onboarding),
 )
 # fmt: on
 """The tables that a plugin's entry module can have."""

@@ -32,14 +32,29 @@ if TYPE_CHECKING:
     ]
     CitationReason = Literal["no_source", "not_found", "not_readable", "too_short"]
     CitedSourceType = Literal["note", "object"]
-    Decision = Literal["approve", "return"]
     DeclaredInputType = Literal["array", "boolean", "integer", "number", "object", "string"]
     Dimension = Literal["ai.concurrency", "ai.requests", "ai.tokens.total", "storage.bytes", "storage.objects"]
     Direction = Literal["in", "out"]
+    Doubt = Literal[
+        "clock",
+        "copied",
+        "disposable",
+        "duplicate",
+        "fast",
+        "flood",
+        "language",
+        "monotonous",
+        "program",
+        "similar",
+        "trap",
+        "velocity",
+    ]
     EntityItemType = Literal["concept", "document", "event", "organisation", "other", "person", "place", "product"]
     EntityLinkType = Literal["concept", "document", "event", "organisation", "other", "person", "place", "product"]
     EntityType = Literal["concept", "document", "event", "organisation", "other", "person", "place", "product"]
+    ExperienceSource = Literal["plugin", "setting", "team"]
     Feature = Literal["agent", "chat", "translate", "workflows"]
+    FieldType = Literal["checkbox", "email", "select", "text", "textarea"]
     FireReason = Literal[
         "derived",
         "disabled",
@@ -58,15 +73,18 @@ if TYPE_CHECKING:
     Font = Literal["inter", "mono", "serif", "system"]
     Health = Literal["down", "new", "stale", "up"]
     ImageUrlDetail = Literal["auto", "high", "low"]
+    JudgeDecision = Literal["accept", "decline", "review"]
     KnowledgeEntitiesType = Literal[
         "concept", "document", "event", "organisation", "other", "person", "place", "product"
     ]
     Level = Literal["org", "team", "tenant"]
+    LocalizationReviewDecision = Literal["approve", "return"]
     McpReportState = Literal["connected", "connecting", "failed"]
     MessageOrigin = Literal["human", "import", "machine"]
     MessageStatus = Literal["approved", "machine", "missing", "stale"]
     Mode = Literal["local", "pull", "push"]
     ModelRole = Literal["chat", "utility"]
+    OnboardingDecideDecision = Literal["accept", "decline"]
     OrgRole = Literal["org_admin", "org_owner", "org_reader"]
     Permission = Literal[
         "chat:use",
@@ -96,6 +114,7 @@ if TYPE_CHECKING:
     Plan = Literal["business", "enterprise", "free", "pro"]
     PluginReportState = Literal["failed", "loaded"]
     PrincipalType = Literal["team", "user"]
+    ProspectState = Literal["accepted", "captured", "declined"]
     RepoPresignMethod = Literal["GET", "PUT"]
     ReviewState = Literal["returned", "submitted"]
     Role = Literal["admin", "guest", "member", "owner", "reviewer", "translator", "viewer", "worker"]
@@ -111,8 +130,10 @@ if TYPE_CHECKING:
     ToolChoice = Literal["auto", "none", "required"]
     TranslationKind = Literal["catalog", "text"]
     Transport = Literal["http", "stdio"]
+    TrustLevel = Literal["blocked", "ok", "suspicious"]
     TurnRole = Literal["assistant", "user"]
     TurnState = Literal["done", "failed", "running", "stopped"]
+    VerdictFilter = Literal["accept", "decline", "none", "review"]
     Visibility = Literal["private", "shared", "team"]
     WaitReason = Literal["cap", "next", "no_worker", "quota", "retry", "scheduled", "suspended"]
     Window = Literal["day", "hour", "lifetime", "minute", "month", "week"]
@@ -123,30 +144,36 @@ else:
     Check = str
     CitationReason = str
     CitedSourceType = str
-    Decision = str
     DeclaredInputType = str
     Dimension = str
     Direction = str
+    Doubt = str
     EntityItemType = str
     EntityLinkType = str
     EntityType = str
+    ExperienceSource = str
     Feature = str
+    FieldType = str
     FireReason = str
     Font = str
     Health = str
     ImageUrlDetail = str
+    JudgeDecision = str
     KnowledgeEntitiesType = str
     Level = str
+    LocalizationReviewDecision = str
     McpReportState = str
     MessageOrigin = str
     MessageStatus = str
     Mode = str
     ModelRole = str
+    OnboardingDecideDecision = str
     OrgRole = str
     Permission = str
     Plan = str
     PluginReportState = str
     PrincipalType = str
+    ProspectState = str
     RepoPresignMethod = str
     ReviewState = str
     Role = str
@@ -162,8 +189,10 @@ else:
     ToolChoice = str
     TranslationKind = str
     Transport = str
+    TrustLevel = str
     TurnRole = str
     TurnState = str
+    VerdictFilter = str
     Visibility = str
     WaitReason = str
     Window = str
@@ -281,6 +310,17 @@ class ApiToken(msgspec.Struct, frozen=True, kw_only=True):
     created_at: str
     expires_at: str | None
     last_used_at: str | None
+
+
+class Asset(msgspec.Struct, frozen=True, kw_only=True):
+    id: str
+    url: str
+    filename: str
+    content_type: str
+    size: int
+    width: int | None
+    height: int | None
+    created_at: str
 
 
 class AssignedJob(msgspec.Struct, frozen=True, kw_only=True):
@@ -495,6 +535,24 @@ class Coverage(msgspec.Struct, frozen=True, kw_only=True):
     source: str
     items: list[LocaleCoverage]
     namespaces: list[NamespaceCoverage] | None = None
+
+
+class DecidedProspect(msgspec.Struct, frozen=True, kw_only=True):
+    id: str
+    email: str
+    fields: dict[str, str | bool]
+    locale: str | None
+    state: ProspectState
+    level: TrustLevel
+    signals: Signals
+    verdict: JudgeVerdict | None
+    note: str
+    decided_by: str | None
+    decided_at: str | None
+    user_id: str | None
+    experience_version: int
+    created_at: str
+    activation_url: str | None = None
 
 
 class DeclaredInput(msgspec.Struct, frozen=True, kw_only=True):
@@ -715,6 +773,30 @@ class Executor(msgspec.Struct, frozen=True, kw_only=True):
     simulated: bool = False
 
 
+class Experience(msgspec.Struct, frozen=True, kw_only=True):
+    """What the team edits: its draft, else what it published, else what visitors of the company see."""
+
+    fields: list[FormField]
+    copy: dict[str, FunnelCopy]
+    theme: dict[str, Any]
+    judge_prompt: str
+    draft: ExperienceDocument | None
+    draft_version: int | None
+    draft_at: str | None
+    published: PublishedState | None
+    live: LiveExperience | None
+
+
+class ExperienceDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """What a team asks visitors, with which words and in which look, and how a model judges what they answer."""
+
+    fields: list[FormField]
+    copy: dict[str, FunnelCopy] = {}
+    theme: dict[str, Any] = {}
+    judge_prompt: str = ""
+    retention_days: int | None = None
+
+
 class FailedCheck(msgspec.Struct, frozen=True, kw_only=True):
     """A check that a segment fails even after the repair."""
 
@@ -733,6 +815,13 @@ class FieldError(msgspec.Struct, frozen=True, kw_only=True):
     message: str
     key: str
     params: dict[str, str | int | float]
+
+
+class FieldOption(msgspec.Struct, frozen=True, kw_only=True):
+    """What a visitor can choose, and how it is called; without a label it is called like its value."""
+
+    value: str
+    label: dict[str, str] = {}
 
 
 class Figures(msgspec.Struct, frozen=True, kw_only=True):
@@ -771,6 +860,20 @@ class Flag(msgspec.Struct, frozen=True, kw_only=True):
     enabled: bool
 
 
+class Flip(msgspec.Struct, frozen=True, kw_only=True):
+    prospect_id: str
+    before: JudgeDecision
+    after: JudgeDecision
+
+
+class FormField(msgspec.Struct, frozen=True, kw_only=True):
+    name: str
+    type: FieldType
+    required: bool = False
+    label: dict[str, str] = {}
+    options: list[str | FieldOption] = []
+
+
 class Function(msgspec.Struct, frozen=True, kw_only=True):
     """A function that the model may call; `parameters` is a JSON schema."""
 
@@ -795,6 +898,27 @@ class FunctionName(msgspec.Struct, frozen=True, kw_only=True):
 
 class FunctionTool(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="function"):
     function: Function
+
+
+class FunnelCopy(msgspec.Struct, frozen=True, kw_only=True):
+    """The texts of the page in one language; an empty one is replaced by that of the next language, or by ours."""
+
+    title: str = ""
+    intro: str = ""
+    submit: str = ""
+    thanks: str = ""
+
+
+class FunnelDay(msgspec.Struct, frozen=True, kw_only=True):
+    """How many visitors reached each step on a day (UTC)."""
+
+    day: str
+    views: int = 0
+    starts: int = 0
+    solved: int = 0
+    signed_up: int = 0
+    accepted: int = 0
+    activated: int = 0
 
 
 class GlossaryHit(msgspec.Struct, frozen=True, kw_only=True):
@@ -981,6 +1105,21 @@ class JsonSchema(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", ta
     schema: dict[str, Any] | None = None
 
 
+class JudgeReason(msgspec.Struct, frozen=True, kw_only=True):
+    criterion: str
+    field: str
+    quote: str
+
+
+class JudgeVerdict(msgspec.Struct, frozen=True, kw_only=True):
+    """What a model thinks of a prospect; a person decides."""
+
+    decision: JudgeDecision
+    score: int
+    reasons: list[JudgeReason]
+    model: str
+
+
 class KnowledgePreview(msgspec.Struct, frozen=True, kw_only=True):
     """What extracting the next documents would cost."""
 
@@ -1009,6 +1148,13 @@ class Lease(msgspec.Struct, frozen=True, kw_only=True):
 class Link(msgspec.Struct, frozen=True, kw_only=True):
     url: str
     expires_at: str
+
+
+class LiveExperience(msgspec.Struct, frozen=True, kw_only=True):
+    """What visitors of the company see."""
+
+    source: ExperienceSource
+    own: bool
 
 
 class Liveness(msgspec.Struct, frozen=True, kw_only=True):
@@ -1326,6 +1472,7 @@ class PluginReport(msgspec.Struct, frozen=True, kw_only=True):
     blob_stores: list[str]
     has_bundle: bool
     has_landing: bool
+    has_onboarding: bool
 
 
 class PluginReports(msgspec.Struct, frozen=True, kw_only=True):
@@ -1384,11 +1531,69 @@ class Processing(msgspec.Struct, frozen=True, kw_only=True):
     runs: list[str]
 
 
+class Prospect(msgspec.Struct, frozen=True, kw_only=True):
+    id: str
+    email: str
+    fields: dict[str, str | bool]
+    locale: str | None
+    state: ProspectState
+    level: TrustLevel
+    signals: Signals
+    verdict: JudgeVerdict | None
+    note: str
+    decided_by: str | None
+    decided_at: str | None
+    user_id: str | None
+    experience_version: int
+    created_at: str
+
+
+class ProspectPage(msgspec.Struct, frozen=True, kw_only=True):
+    items: list[Prospect]
+    next_cursor: str | None
+    numbers: list[FunnelDay] | None = None
+
+
 class Provisioned(msgspec.Struct, frozen=True, kw_only=True):
     """The tenant's owner, and the link to set their password, which is only shown once."""
 
     owner: UserView
     activation_url: str
+
+
+class PublicExperience(msgspec.Struct, frozen=True, kw_only=True):
+    """What visitors see, in one language."""
+
+    locale: str
+    locales: list[str]
+    fields: list[PublicField]
+    copy: FunnelCopy
+    theme: Theme
+    theme_dark: Theme
+    logo: str | None
+    hero: str | None
+    font_file: str | None
+    honeypot: str
+
+
+class PublicField(msgspec.Struct, frozen=True, kw_only=True):
+    name: str
+    type: FieldType
+    required: bool
+    label: str
+    options: list[PublicOption]
+    max_length: int | None
+
+
+class PublicOption(msgspec.Struct, frozen=True, kw_only=True):
+    value: str
+    label: str
+
+
+class PublishedState(msgspec.Struct, frozen=True, kw_only=True):
+    version: int
+    published_at: str
+    document: ExperienceDocument
 
 
 class QueuedDrafts(msgspec.Struct, frozen=True, kw_only=True):
@@ -1451,6 +1656,11 @@ class RelatedObject(msgspec.Struct, frozen=True, kw_only=True):
     run_id: str | None
     step: str | None
     created_at: str
+
+
+class Replay(msgspec.Struct, frozen=True, kw_only=True):
+    compared: int
+    flips: list[Flip]
 
 
 class ReportedError(msgspec.Struct, frozen=True, kw_only=True):
@@ -1684,6 +1894,22 @@ class ShareTargets(msgspec.Struct, frozen=True, kw_only=True):
 
 class Shares(msgspec.Struct, frozen=True, kw_only=True):
     items: list[Grant]
+
+
+class Signals(msgspec.Struct, frozen=True, kw_only=True):
+    """What was noticed when a prospect signed up. None of it is public."""
+
+    score: int
+    doubts: list[Doubt]
+    difficulty: int
+    solving: float | None
+    age: float
+    from_prefix: int
+    duplicates: int
+    similar: int
+    entropy: float | None
+    origin: str
+    agent: str
 
 
 class SignedIn(msgspec.Struct, frozen=True, kw_only=True):

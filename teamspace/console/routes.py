@@ -1,5 +1,8 @@
 """Routes of the console: one page for all its URLs, and its static files."""
 
+import secrets
+
+from teamspace import onboarding
 from teamspace.console import domain
 from teamspace.core.db import Db
 from teamspace.core.errors import NotFound
@@ -7,10 +10,12 @@ from teamspace.core.principal import Principal
 from teamspace.core.replies import Content
 from teamspace.core.routing import PUBLIC, Route
 from teamspace.localization import CatalogCache
+from teamspace.onboarding import Funnel, PageQuery
+from teamspace.settings import Settings
 
 # fmt: off
 ROUTES = (
-    Route("GET", "/",             PUBLIC, None, None, "home",     "Serve the console with the branding of its hostname.", unlimited=True),
+    Route("GET", "/",             PUBLIC, None, None, "home",     "Serve the console with the branding of its hostname, or the sign-up page if SERVICE_HOME is beta.", unlimited=True),
     Route("GET", "/index.html",   PUBLIC, None, None, "index",    "Serve the console.", unlimited=True),
     Route("GET", "/login",        PUBLIC, None, None, "login",    "Serve the console's sign-in screen.", unlimited=True),
     Route("GET", "/activate",     PUBLIC, None, None, "activate", "Serve the console's activation screen; the token stays in the URL fragment.", unlimited=True),
@@ -25,11 +30,28 @@ _POLICY = (
     " font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none';"
     " frame-src 'self' blob:; frame-ancestors 'none'; object-src 'none'; require-trusted-types-for 'script'; trusted-types default"
 )
+_SIGN_UP_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'nonce-{nonce}'; img-src 'self' data:; font-src 'self';"
+    " connect-src 'self'; worker-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'"
+)
 _CACHE_FOREVER = {"cache-control": "public, max-age=31536000, immutable", "vary": "Accept-Encoding"}
 
 
-async def home(db: Db, who: Principal, catalogs: CatalogCache) -> Content:
-    return await _page(db, who, catalogs)
+async def home(
+    db: Db,
+    who: Principal,
+    catalogs: CatalogCache,
+    settings: Settings,
+    funnel: Funnel,
+    query: PageQuery,
+    languages: list[str],
+) -> Content:
+    if settings.home == "console":
+        return await _page(db, who, catalogs)
+    nonce = secrets.token_urlsafe(16)
+    body = await onboarding.render_page(db, who, funnel, [query.locale] if query.locale else languages, nonce)
+    headers = {"content-security-policy": _SIGN_UP_POLICY.format(nonce=nonce), "cache-control": "no-store"}
+    return Content(body.encode(), "text/html; charset=utf-8", headers)
 
 
 async def index(db: Db, who: Principal, catalogs: CatalogCache) -> Content:

@@ -11,7 +11,8 @@
     │   ├── FeatureDisabled, OrgSuspended, OutOfScope, ReauthRequired, SelfReview, SelfRoleChange, ToolDisabled
     ├── NotFound 404, MethodNotAllowed 405
     ├── Conflict 409
-    │   ├── AlreadyBootstrapped, IdempotencyConflict, NotCancellable, NothingApproved, SingleTenant, StaleClaim
+    │   ├── AlreadyBootstrapped, AlreadyDecided, IdempotencyConflict, NoDraft, NotCancellable, NothingApproved,
+    │   │   SingleTenant, StaleClaim
     ├── VersionMismatch 412, TooLarge 413, UnsupportedType 415, ResponseRefused 422, HeadersTooLarge 431
     ├── RateLimited 429
     │   ├── QuotaExceeded, TooManyAttempts
@@ -251,8 +252,18 @@ class AlreadyBootstrapped(Conflict):
     code, title = "already_bootstrapped", "The instance is already set up"
 
 
+class AlreadyDecided(Conflict):
+    code, title = "already_decided", "The decision was already made"
+    key = "onboarding.already_decided"
+
+
 class IdempotencyConflict(Conflict):
     code, title = "idempotency_conflict", "The idempotency key was used for another request"
+
+
+class NoDraft(Conflict):
+    code, title = "no_draft", "There is nothing to publish"
+    key = "onboarding.no_draft"
 
 
 class NotCancellable(Conflict):

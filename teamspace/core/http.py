@@ -514,8 +514,12 @@ def _arguments(
         arguments["length"] = request.length
     if "gzip" in wants:
         arguments["gzip"] = b"gzip" in request.headers.get(b"accept-encoding", b"")
+    if "languages" in wants:
+        arguments["languages"] = request.languages
     if "last_event_id" in wants:
         arguments["last_event_id"] = request.headers.get(b"last-event-id", b"").decode("latin-1")
+    if "origin" in wants:
+        arguments["origin"] = request.headers.get(b"origin", b"").decode("latin-1")
     if "replay_of" in wants:
         arguments["replay_of"] = ""
     if "disconnect" in wants:
@@ -523,11 +527,21 @@ def _arguments(
     if endpoint.body:
         arguments["body"] = decode_body(endpoint.body, body)
     if endpoint.query:
-        arguments["query"] = _with_verified_cursor(db, decode_query(endpoint.query, request.parameters()))
+        arguments["query"] = _with_verified_cursor(
+            db, decode_query(endpoint.query, _parameters(request, endpoint.query))
+        )
     elif request.query and endpoint.route.path.startswith("/api/"):
         name = next(iter(request.parameters()), "")
         raise BadRequest.at(name, "request.no_query")
     return arguments
+
+
+def _parameters(request: Request, query: type[msgspec.Struct]) -> dict[str, list[str]]:
+    """Return the query parameters; a page, unlike the API, ignores unknown ones, such as those of campaigns."""
+    found = request.parameters()
+    if request.path.startswith("/api/"):
+        return found
+    return {name: found[name][-1:] for name in query.__struct_encode_fields__ if name in found}
 
 
 def _identity(request: Request, endpoint: Endpoint) -> str:

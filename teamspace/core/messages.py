@@ -5,7 +5,7 @@ namespace `refusals`, which the server renders, uses only `{name}`: both rendere
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import resources
 
@@ -23,12 +23,15 @@ _PARAMETER = re.compile(r"\{(\w+)\}")
 @cache
 def catalogs() -> dict[str, Messages]:
     """Return the bundled catalogs by locale."""
+    return {locale: msgspec.json.decode(body, type=Messages) for locale, body in read_files()}
+
+
+def read_files() -> Iterator[tuple[str, bytes]]:
+    """Yield the files of the bundled catalogs, by locale."""
     files = (resources.files("teamspace") / "catalogs").iterdir()
-    return {
-        file.name.removesuffix(".json"): msgspec.json.decode(file.read_bytes(), type=Messages)
-        for file in sorted(files, key=lambda file: file.name)
-        if file.name.endswith(".json")
-    }
+    for file in sorted(files, key=lambda file: file.name):
+        if file.name.endswith(".json"):
+            yield file.name.removesuffix(".json"), file.read_bytes()
 
 
 def render(key: str, params: Mapping[str, Param]) -> str:

@@ -20,6 +20,7 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 
 MAX_HEADER_BYTES = 16 * 1024
 MAX_URL_BYTES = 8 * 1024
+MAX_LANGUAGES = 10
 STALL_SECONDS, SLOWEST_BYTES = 30.0, 1024
 """How long a body can pause, and how many bytes per second it must deliver beyond that."""
 MAX_DRAINED, DRAIN_SECONDS = 16 * 1024 * 1024, 2.0
@@ -124,6 +125,15 @@ class Request:
             if quality > weight:
                 best, weight = kind.strip(), quality
         return "" if best == "*/*" else best
+
+    @property
+    def languages(self) -> list[str]:
+        """The languages that the client prefers, best first, without the one for any other."""
+        header = self.headers.get(b"accept-language", b"").decode("latin-1")
+        parts = [part.partition(";") for part in header.split(",", MAX_LANGUAGES)[:MAX_LANGUAGES]]
+        weighed = [(_quality(parameters), name.strip()) for name, _, parameters in parts]
+        ranked = sorted((each for each in weighed if each[0] > 0), key=lambda each: -each[0])
+        return [name for _, name in ranked if name not in ("", "*")]
 
     @property
     def agent(self) -> str:

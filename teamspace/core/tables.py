@@ -120,6 +120,13 @@ class Workflow(msgspec.Struct, frozen=True):
         return str(self.spec.get("slug", ""))
 
 
+class OnboardingExperience(msgspec.Struct, frozen=True):
+    """What the sign-up page asks, until a team publishes something else."""
+
+    document: dict[str, Any]
+    """As `PUT /api/beta/experience` takes it, without assets."""
+
+
 class Invariant(msgspec.Struct, frozen=True):
     """A rule that the data must always satisfy: the query finds violations, and must find none."""
 

@@ -88,6 +88,8 @@ class PluginReport(msgspec.Struct, frozen=True):
     blob_stores: list[str]
     has_bundle: bool
     has_landing: bool
+    has_onboarding: bool
+    """Whether it brings what the sign-up page asks."""
 
 
 class PluginReports(msgspec.Struct, frozen=True):

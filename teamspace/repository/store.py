@@ -736,13 +736,15 @@ INVARIANTS = (
         " SELECT version_id FROM (SELECT version_id, start,"
         " SUM(size) OVER (PARTITION BY version_id ORDER BY number) - size AS due FROM object_parts) AS p"
         " WHERE start <> due"),
-    Invariant("objects.stored", "the stored totals of companies and teams match their versions, parts and objects",
+    Invariant("objects.stored", "the stored totals of companies and teams match their versions, parts, objects and assets",
         "SELECT who FROM (SELECT subject AS who, bytes, objects FROM quota_stored"
         " UNION ALL SELECT org_id, 0, -1 FROM objects UNION ALL SELECT team_id, 0, -1 FROM objects"
         " UNION ALL SELECT org_id, -size, 0 FROM object_versions"
         " UNION ALL SELECT o.team_id, -v.size, 0 FROM object_versions v JOIN objects o ON o.id = v.object_id"
         " UNION ALL SELECT org_id, -size, 0 FROM object_upload_parts"
         " UNION ALL SELECT u.team_id, -p.size, 0 FROM object_upload_parts p JOIN object_uploads u ON u.id = p.upload_id"
+        " UNION ALL SELECT org_id, -size, 0 FROM onboarding_assets"
+        " UNION ALL SELECT team_id, -size, 0 FROM onboarding_assets"
         ") AS entries GROUP BY who HAVING SUM(bytes) <> 0 OR SUM(objects) <> 0"),
     Invariant("objects.audit", "the creation of every object is in the audit log",
         "SELECT id FROM objects WHERE id NOT IN"

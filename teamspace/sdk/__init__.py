@@ -7,6 +7,7 @@ A plugin's entry module has some of these tables, each a tuple of rows:
     JOBS         JobSpec         kinds of jobs, named x.<plugin>.<name>
     WORKFLOWS    Workflow        workflows that every team has
     BLOB_STORES  BlobStoreSpec   places for files, selected by SERVICE_BLOB_STORE
+    ONBOARDING   OnboardingExperience   what the sign-up page asks before a team publishes its own
 
 Rows name their functions, which are in the same module. `teamspace.sdk.testing` runs a server for a plugin's own tests.
 """
@@ -18,7 +19,7 @@ from teamspace.core.db import Db, Tx
 from teamspace.core.errors import UserError
 from teamspace.core.permissions import Feature, Permission
 from teamspace.core.principal import Principal
-from teamspace.core.tables import BlobStoreSpec, JobSpec, Tool, Workflow
+from teamspace.core.tables import BlobStoreSpec, JobSpec, OnboardingExperience, Tool, Workflow
 from teamspace.jobs import JobContext
 from teamspace.pipeline import chat, translate
 from teamspace.plugins import PluginRequest, PluginRoute
@@ -36,6 +37,7 @@ __all__ = [
     "JobContext",
     "JobSpec",
     "LargeBlobStore",
+    "OnboardingExperience",
     "Permission",
     "PlainBlobStore",
     "PluginRequest",

@@ -9,7 +9,7 @@ from teamspace.tenancy.domain.companies import find as find_company
 from teamspace.tenancy.domain.directory import find_share_targets, get_names, is_team, list_people_with_teams
 from teamspace.tenancy.domain.founding import can_be_claimed, is_bootstrapped
 from teamspace.tenancy.domain.hosting import is_suspended
-from teamspace.tenancy.domain.members import MEMBER, is_colleague, is_member
+from teamspace.tenancy.domain.members import MEMBER, NameUnavailable, admit, is_colleague, is_member
 from teamspace.tenancy.domain.people import create_operator, invite, reset_password, reset_second_factor
 from teamspace.tenancy.domain.principals import (
     RIGHTS_TABLES,
@@ -30,9 +30,11 @@ from teamspace.tenancy.schemas import (
     CompanySuspended,
     Locales,
     NewColleague,
+    Newcomer,
     OrgRole,
     OwnedTables,
     OwnerDraft,
+    PersonActivated,
     PersonTeams,
     PlanChanged,
     Role,
@@ -54,10 +56,13 @@ __all__ = [
     "CompanyResumed",
     "CompanySuspended",
     "Locales",
+    "NameUnavailable",
     "NewColleague",
+    "Newcomer",
     "OrgRole",
     "OwnedTables",
     "OwnerDraft",
+    "PersonActivated",
     "PersonTeams",
     "PlanChanged",
     "Role",
@@ -65,6 +70,7 @@ __all__ = [
     "act_for",
     "act_for_team",
     "add_colleague",
+    "admit",
     "can_be_claimed",
     "create_company",
     "create_operator",

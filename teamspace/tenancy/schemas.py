@@ -297,6 +297,14 @@ class NewMember(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     display_name: Name | None = None
 
 
+class Newcomer(msgspec.Struct, frozen=True):
+    """Someone whom a team admits without choosing a password for them."""
+
+    username: str
+    email: str
+    display_name: str | None
+
+
 class FirstAccess(msgspec.Struct, frozen=True):
     """The first credentials of a new account. Empty for an existing one, whose credentials only its person may have."""
 
@@ -448,6 +456,12 @@ class PlanChanged(DomainEvent, frozen=True):
 
     org_id: str
     plan: Plan
+
+
+class PersonActivated(DomainEvent, frozen=True):
+    """Event: a person has set their first password."""
+
+    user_id: str
 
 
 class CompanySuspended(DomainEvent, frozen=True):

@@ -26,9 +26,19 @@ UNFENCED = {
     "branding is public, also before the sign-in": (
         "branding.get", "branding.get_by_host", "branding.select_logo_locations",
     ),
+    "counts, and fingerprints without a name: a sign-up is compared with those of its own team": (
+        "onboarding.count_with_email", "onboarding.select_fingerprints",
+    ),
+    "the server deletes old prospects, and counts the activations of those who were accepted": (
+        "onboarding.select_published", "onboarding.find_of_user",
+    ),
+    "what a company has published is public": (
+        "onboarding.get_owner_by_host", "onboarding.get_first_owner", "onboarding.get_owner", "onboarding.get_live",
+        "onboarding.get_public_asset",
+    ),
     "counts only": (
         "executors.count", "executors.count_running", "identity.count_codes", "identity.count_operators",
-        "jobs.count_taken", "tenancy.count_org_owners", "tenancy.count_owners", "triggers.count",
+        "jobs.count_taken", "tenancy.count_org_owners", "tenancy.count_owners", "triggers.count", "onboarding.count_assets",
     ),
     "the server runs and routes the jobs of all companies": (
         "executors.select_push", "executors.select_pull", "executors.get_push", "executors.select_served",

@@ -28,6 +28,7 @@ LOCKED = {
     "localization.put_policy": "l10n_policy",
     "localization.put_messages": "l10n",
     "localization.put_digest": "l10n",
+    "onboarding.put": "experience",
     "repository.confirm_derivation": "object",
     "repository.end_upload": "object",
     "repository.set_tags": "object",

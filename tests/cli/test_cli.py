@@ -32,6 +32,8 @@ from tests.identity.help import enrolled, login, signed_in, trail
 from tests.jobs.help import claim, complete
 from tests.knowledge.help import learn
 from tests.localization.help import translate_console
+from tests.onboarding.help import document as experience
+from tests.onboarding.signing_up import sign_up
 from tests.repository.help import put
 from tests.support.tampering import tamper
 from tests.support.world import Caller, World
@@ -113,6 +115,10 @@ async def populate(world: World) -> None:
     await learn(ann, "Minutes", "Anna Berg met Bob Stone in Oslo.")
     await publish(ann)
     await add_trigger(ann)
+    await ann.put("/api/beta/experience", experience())
+    await ann.post("/api/beta/experience/publish")
+    await ann.post("/api/beta/assets", {"filename": "a.png", "data": encoded(picture())})
+    await sign_up(world)
     plan = (await bob("PUT", "/api/repo/plan.txt", content=b"Plan")).json()
     await bob.post(f"/api/repo-obj/{plan['id']}/share", {"user_id": ann.user_id})
     await world.worker(ann.org, ann.team)
@@ -262,6 +268,14 @@ LEDGER_ENTRY = (
 )
 """A ledger row of some team, without its figures and times."""
 VIOLATIONS = [
+    ("prospects.company", f"UPDATE prospects SET org_id = {OTHER}"),
+    ("prospects.decision", "UPDATE prospects SET state = 'declined'"),
+    ("prospects.decision", "UPDATE prospects SET decided_at = 'x'"),
+    ("prospects.verdict", "UPDATE prospects SET verdict = 'accept'"),
+    ("onboarding.company", f"UPDATE experiences SET org_id = {OTHER}"),
+    ("onboarding.published", "UPDATE experiences SET published_at = NULL"),
+    ("onboarding.published", "UPDATE experiences SET version = 0"),
+    ("onboarding.asset_company", f"UPDATE onboarding_assets SET org_id = {OTHER}"),
     ("triggers.company", f"UPDATE doc_triggers SET org_id = {OTHER}"),
     ("triggers.history", f"UPDATE trigger_fires SET org_id = {OTHER}"),
     ("triggers.history", "UPDATE trigger_fires SET run_id = NULL"),

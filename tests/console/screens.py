@@ -14,8 +14,9 @@ class Screen(NamedTuple):
     """The kind of item in the path."""
 
     def address(self, id: str) -> str:
-        """The path with an item's id; the company is always `polar`, the workflow `harbour-digest`."""
-        return self.path.replace("$id", id).replace("$ref", "polar").replace("$slug", "harbour-digest")
+        """The path with an item's id; the company is always `polar`, the workflow `harbour-digest`, the language `es`."""
+        named = self.path.replace("$ref", "polar").replace("$slug", "harbour-digest").replace("$locale", "es")
+        return named.replace("$id", id)
 
     @property
     def area(self) -> str:
@@ -76,6 +77,9 @@ SCREENS = (
     Screen("/settings/instance/companies",       "Companies",    "Instance", "instance:manage"),
     Screen("/settings/instance/companies/$ref",  "Company",      "",         "instance:manage"),
     Screen("/settings/instance/branding",        "Branding",     "Instance", "instance:manage"),
+    Screen("/settings/instance/languages",       "Languages",    "Instance", "localization:read", "g l"),
+    Screen("/settings/instance/languages/$locale", "Texts",      "",         "localization:read"),
+    Screen("/settings/instance/languages/$locale/review", "Review", "",      "localization:review"),
     Screen("/settings/instance/executors",       "Executors",    "Instance", "instance:manage"),
     Screen("/settings/instance/plugins",         "Plugins",      "Instance"),
     Screen("/settings/instance/plugins/$id",     "Plugins",      of="plugin"),

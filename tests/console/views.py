@@ -106,7 +106,7 @@ NO_REQUESTS_LEFT = {
 BROKEN_PLUGIN = {
     "id": "tide-tables", "name": "Tide tables", "version": "1.4.0", "description": "High and low water at every pier.",
     "state": "failed", "error": "TOOLS: tide_at: there is no function find_tide in plugin.py", "tools": [], "workflows": [],
-    "routes": [], "kinds": [], "blob_stores": [], "has_bundle": False, "has_landing": False,
+    "routes": [], "kinds": [], "blob_stores": [], "has_bundle": False, "has_landing": False, "has_onboarding": False,
 }  # fmt: skip
 
 CHANGED_TOOL = {
@@ -703,6 +703,20 @@ def show_provenance_table(page: Page, _: Instance) -> None:
     page.get_by_role("table", name="Provenance").scroll_into_view_if_needed()
 
 
+def open_text(page: Page, _: Instance) -> None:
+    page.get_by_role("list", name="Texts in Spanish").get_by_role("button").first.click()
+    expect(page.get_by_label("Spanish", exact=True)).to_be_focused()
+    expect(page.get_by_text("Shown on")).to_be_visible()
+
+
+def break_text(page: Page, instance: Instance) -> None:
+    """Leave out a placeholder."""
+    open_text(page, instance)
+    page.get_by_label("Spanish", exact=True).fill("Nada")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Placeholders differ")).to_be_visible()
+
+
 def _name(path: str) -> str:
     return path.strip("/").replace("/", "-").replace("$", "one-") or "home"
 
@@ -786,6 +800,14 @@ VIEWS = (
     View("glossary-add",        "/app/settings/team/glossary",        act=add_term),
     View("glossary-import",     "/app/settings/team/glossary",        act=import_terms),
     View("glossary-member",     "/app/settings/team/glossary",        "member"),
+    View("languages-add",       "/app/settings/instance/languages",   act=open_dialog("Add language")),
+    View("languages-import",    "/app/settings/instance/languages",   act=open_dialog("Import", "Import files")),
+    View("languages-reader",    "/app/settings/instance/languages",   "owner"),
+    View("texts-open",          "/app/settings/instance/languages/es?ns=glossary", act=open_text),
+    View("texts-refused",       "/app/settings/instance/languages/es?q=codes.heading", act=break_text),
+    View("texts-nothing",       "/app/settings/instance/languages/es?q=zeppelin"),
+    View("texts-reader",        "/app/settings/instance/languages/es?ns=glossary", "owner"),
+    View("review-drafts",       "/app/settings/instance/languages/es/review?show=drafts"),
     View("translate-text",      "/app/translate",                     act=translate_text),
     View("translate-catalog",   "/app/translate?mode=catalog",        act=translate_catalog),
     View("workflows-none",      "/app/workflows",                     act=show_empty("/api/workflows")),

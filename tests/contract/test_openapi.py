@@ -87,7 +87,7 @@ ROLES = {
 }
 PARTS = {
     "operator-companies": ("tenancy",),
-    "operator-accounts":  ("identity", "branding", "console", "localization"),
+    "operator-accounts":  ("identity", "branding", "console", "localization", "onboarding"),
     "operator-content":   ("notes", "conversations", "documents", "repository", "s3", "search", "knowledge"),
     "operator-jobs":      ("jobs", "executors", "quota", "audit", "instance", "tools", "events", "plugins", "oop"),
     "operator-models":    ("ai", "agents", "translation", "openai_api", "mcp", "workflows", "triggers"),
@@ -146,6 +146,8 @@ class Scenario(msgspec.Struct, frozen=True):
         served.call("POST", "/api/l10n/import", {"locale": "fr"}, token=operator)
         drafts = "/api/l10n/messages?locale=de&status=machine&limit=200"
         console_texts = [message["id"] for message in served.call("GET", drafts, token=operator)["items"]]
+        asset = {"filename": "a.png", "data": picture}
+        assets = [served.call("POST", "/api/beta/assets", asset, token=operator)["id"] for _ in range(20)]
         served.put("/api/repo/files/same.txt", b"Same", operator)
         documents = [
             served.call("POST", "/api/documents", {"title": f"Plan {number}", "visibility": "team"}, token=operator)[
@@ -162,6 +164,7 @@ class Scenario(msgspec.Struct, frozen=True):
             "/api/repo-obj/{id} path.id": documents[10:40],
             "/api/documents/{id} path.id": documents[40:],
             "/api/s3/credentials/{id} path.id": keys,
+            "/api/beta/asset/{id} path.id": assets,
             "/api/doc-triggers/{id} path.id": triggers,
             "query.locale": ["de"],
             "/api/l10n/messages query.id": console_texts[:2],

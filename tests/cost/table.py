@@ -37,6 +37,14 @@ _SPEC = {
     "steps": [{"id": "find", "kind": "tool", "tool": "search", "with": {"q": {"$ref": "input.text"}}}],
 }  # fmt: skip
 
+_EXPERIENCE = {
+    "fields": [
+        {"name": "email", "type": "email", "label": {"en": "E-mail"}},
+        {"name": "size", "type": "select", "label": {"en": "Size"}, "options": [{"value": "s", "label": {"en": "Small"}}]},
+    ],
+    "copy": {"en": {"title": "Title", "intro": "Text", "submit": "Send", "thanks": "Thanks"}}, "judge_prompt": "Text",
+}  # fmt: skip
+
 # fmt: off
 ROUTES: dict[str, Entry] = {
     "GET /":                                Entry(),
@@ -160,6 +168,25 @@ ROUTES: dict[str, Entry] = {
     "GET /api/plugins":                     Entry(),
     "GET /api/oop":                         Entry(),
     "PUT /api/oop/:id/grants":              Entry({"capabilities": ["kv"]}, about="nothing"),
+    "GET /beta-sdk.js":                     Entry(),
+    "GET /beta/template":                   Entry(),
+    "GET /api/beta/config":                 Entry(query={"locale": "de"}),
+    "OPTIONS /api/beta/config":             Entry(),
+    "OPTIONS /api/beta/challenge":          Entry(),
+    "OPTIONS /api/beta/signup":             Entry(),
+    "GET /api/beta/experience":             Entry(query={"locale": "de"}),
+    "PUT /api/beta/experience":             Entry(_EXPERIENCE),
+    "POST /api/beta/experience/publish":    Entry(),
+    "POST /api/beta/assets":                Entry({"filename": "a.png", "data": encoded(picture()), "content_type": "image/png"}),
+    "GET /api/beta/assets":                 Entry(),
+    "GET /api/beta/asset/:id":              Entry(about="nothing"),
+    "DELETE /api/beta/asset/:id":           Entry(about="nothing"),
+    "GET /api/beta/challenge":              Entry(),
+    "POST /api/beta/signup":                Entry({"fields": {"email": "x@example.org"}, "pow": "text", "locale": "en"}),
+    "GET /api/beta/prospects":              Entry(query={"q": "text", "numbers": "1"}),
+    "POST /api/beta/prospects/:id/decide":  Entry({"decision": "decline", "note": "Text"}, about="nothing"),
+    "DELETE /api/beta/prospects/:id":       Entry(about="nothing"),
+    "POST /api/beta/experience/replay":     Entry({"judge_prompt": "Text", "limit": 1}),
     "GET /beta/bundle/:plugin/*path":       Entry(about="page"),
     "GET /api/x/:plugin/bundle/*path":      Entry(about="page"),
     "GET /api/x/example-tools/word-count":  Entry(query={"text": "Hello"}),

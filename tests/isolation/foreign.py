@@ -129,6 +129,14 @@ async def _translation(stage: Stage, setup: TeamSetup) -> str:
     return await stage.translation(setup, await stage.world.person(setup.org, setup.team))
 
 
+async def _asset(stage: Stage, setup: TeamSetup) -> str:
+    return await stage.asset(setup)
+
+
+async def _prospect(stage: Stage, setup: TeamSetup) -> str:
+    return await stage.prospect(setup)
+
+
 async def _trigger(stage: Stage, setup: TeamSetup) -> str:
     return await stage.trigger(setup)
 
@@ -335,6 +343,11 @@ SLOTS = (
     Slot("POST /api/repo-obj/:id/visibility",    "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("GET /api/repo-obj/:id/derivations",    "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("GET /api/repo-obj/:id/processing",     "id",       in_other_company(_team_object),              in_own_team(_private_object)),
+    Slot("GET /api/beta/prospects",              "cursor",   cursor(in_other_company(_prospect)),         cursor(in_other_team(_prospect)),          OK),
+    Slot("DELETE /api/beta/asset/:id",           "id",       in_other_company(_asset),                    in_other_team(_asset)),
+    Slot("GET /api/beta/prospects",              "cursor",   cursor(in_other_company(_prospect)),         cursor(in_other_team(_prospect)),          OK),
+    Slot("POST /api/beta/prospects/:id/decide",  "id",       in_other_company(_prospect),                 in_other_team(_prospect)),
+    Slot("DELETE /api/beta/prospects/:id",       "id",       in_other_company(_prospect),                 in_other_team(_prospect)),
     Slot("GET /api/doc-triggers/:id",            "id",       in_other_company(_trigger),                  in_other_team(_trigger)),
     Slot("GET /api/doc-triggers/:id",            "cursor",   cursor(in_other_company(_trigger)),          cursor(in_other_team(_trigger)),           OK),
     Slot("PATCH /api/doc-triggers/:id",          "id",       in_other_company(_trigger),                  in_other_team(_trigger)),
@@ -416,6 +429,7 @@ SLOTS = (
 # Fields of bodies and queries that are not ids of existing things; with the route where that is true of one route only.
 # A new username is one: the contract's 409 does tell that another company has it. So is a new slug or hostname.
 NOT_IDS = frozenset({
+    "fields", "copy", "judge_prompt", "retention_days", "pow", "decision", "level", "verdict", "numbers", "preview",
     "password", "totp", "current_password", "new_password", "confirm", "code",
     "display_name", "email", "locale", "time_zone", "role", "org_role", "name", "scope", "ttl",
     "title", "body", "visibility", "tags", "tag", "shared", "permission", "limit",
@@ -424,7 +438,7 @@ NOT_IDS = frozenset({
     "kind", "input", "run_at", "priority", "state", "prompt", "mode", "model", "capabilities", "kinds", "models", "url", "key",
     "max_wait", "claim_token", "progress", "message", "result", "error", "POST /api/executors org_id",
     "prefix", "delimiter", "version", "method", "expires_in", "download", "as_", "effective", "q", "principal_type", "capability", "expires_at",
-    "GET /api/repo-obj/:id cursor",
+    "GET /api/repo-obj/:id cursor", "GET /api/beta/asset/:id id",  # public
     "system", "messages", "executor", "max_tokens", "temperature", "response_format", "tools", "tool_choice", "max_rounds",
     "parent_id", "regenerate",  # turns of a conversation that the caller can continue
     "audio", "function_call", "functions", "logprobs", "max_completion_tokens", "modalities", "n", "parallel_tool_calls",
@@ -450,7 +464,7 @@ NOT_IDS = frozenset({
     "GET /api/workflows cursor",  # a slug
     # Messages of the instance, the same for everyone.
     "GET /api/l10n/messages id", "GET /api/l10n/messages around", "GET /api/l10n/messages cursor",
-    "PUT /api/l10n/messages/:id id", "POST /api/l10n/review/:id id", "decision", "submitted_at", "status", "ns", "review", "reviewable",
+    "PUT /api/l10n/messages/:id id", "POST /api/l10n/review/:id id", "submitted_at", "status", "ns", "review", "reviewable",
     "default_locale", "switching", "drafts",
     "GET /beta/bundle/:plugin/*path plugin", "GET /beta/bundle/:plugin/*path path", "lane",
 })

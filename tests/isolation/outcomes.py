@@ -27,6 +27,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 FOR_A_MINUTE, REVALIDATED = "public, max-age=60", "public, no-cache"
+FOR_GOOD = "public, max-age=31536000, immutable"
 
 OK, CREATED, ACCEPTED, EMPTY = Outcome(200), Outcome(201), Outcome(202), Outcome(204)
 UNAUTHENTICATED = Outcome(401, "unauthenticated")
@@ -41,6 +42,7 @@ EMPTY_QUERY = Outcome(400, "invalid_request", "`q`")
 NO_LOCALE = Outcome(400, "invalid_request", "`locale`")
 NO_TEXT = Outcome(400, "invalid_request", "`text`")
 USER_ERROR = Outcome(400, "plugin_error")
+NO_DRAFT = Outcome(409, "no_draft")
 STALE_CLAIM = Outcome(409, "stale_claim")
 ALREADY_BOOTSTRAPPED = Outcome(409, "already_bootstrapped")
 
@@ -68,7 +70,9 @@ def faults(answer: httpx2.Response, expected: Outcome, *, cached: str = "") -> l
 def _header_faults(answer: httpx2.Response, cached: str) -> list[str]:
     required = dict(_COMMON_HEADERS)
     if path_of(answer).startswith("/api/"):
-        required["cache-control"] = cached or "private, no-store"
+        required["cache-control"] = (cached if answer.status_code == 200 else "") or "private, no-store"
+    if path_of(answer) == "/beta-sdk.js" or (cached == FOR_GOOD and answer.status_code == 200):
+        required["cross-origin-resource-policy"] = "cross-origin"
     if answer.status_code == 401:
         required["www-authenticate"] = "Bearer"
     if answer.status_code >= 400:

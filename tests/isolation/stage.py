@@ -17,7 +17,7 @@ from teamspace.completions import TokenUsage
 from teamspace.conversations import store as conversation_store
 from teamspace.conversations.schemas import CONVERSATIONS, ConversationRow
 from teamspace.core import clock, crypto
-from teamspace.core.db import Clause, Fence
+from teamspace.core.db import Clause, Fence, as_json
 from teamspace.core.db.migrate import bundled_migrations
 from teamspace.core.egress import NetworkReach
 from teamspace.core.ids import new_id
@@ -45,6 +45,7 @@ from teamspace.translation.schemas import GlossaryTerm, TranslationKind, Transla
 from teamspace.triggers import store as trigger_store
 from teamspace.triggers.schemas import TriggerRow
 from teamspace.workflows.domain import definitions
+from tests.branding.help import picture
 from tests.isolation.contract import (
     COMPANIES,
     DISABLED,
@@ -337,6 +338,22 @@ class Stage:
             await definitions.add_version(tx, setup.org.id, setup.team.id, checked, "team", setup.author.user_id)
         return checked.spec.slug
 
+    async def prospect(self, setup: TeamSetup) -> str:
+        """Add someone who signed up with the team."""
+        id = new_id()
+        signals = {
+            "score": 0, "doubts": [], "difficulty": 1, "solving": None, "age": 9.0, "from_prefix": 0, "duplicates": 0,
+            "similar": 0, "entropy": None, "origin": "", "agent": "",
+        }  # fmt: skip
+        async with self.world.db.maintenance(system(org_id=setup.org.id)) as tx:
+            await tx.run(
+                "INSERT INTO prospects (id, org_id, team_id, experience_id, version, nonce, email, email_key, answers,"
+                " signals, level, created_at) VALUES (:id, :org_id, :team_id, 'x', 1, :id, :email, :email, '{}',"
+                " :signals, 'ok', '2026-01-01T00:00:00.000Z')",
+                id=id, org_id=setup.org.id, team_id=setup.team.id, email=f"{id}@x.org", signals=as_json(signals),
+            )  # fmt: skip
+        return id
+
     async def trigger(self, setup: TeamSetup) -> str:
         """Create a trigger of the team."""
         row = TriggerRow(
@@ -363,6 +380,19 @@ class Stage:
             team_id=home.team.id,
         )  # fmt: skip
         await reviewing.submit(self.world.db, who, id, MessageDraft("Notizen"))
+        return id
+
+    async def asset(self, setup: TeamSetup) -> str:
+        """Store a picture of the team's sign-up page."""
+        id, data = new_id(), picture()
+        digest = await blobs.store_bytes(self.world.db, self.world.app.files, system(), setup.org.id, data)
+        async with self.world.db.maintenance(system(org_id=setup.org.id)) as tx:
+            await blobs.add_reference(tx, setup.org.id, digest)
+            await tx.run(
+                "INSERT INTO onboarding_assets (id, org_id, team_id, filename, content_type, size, digest, created_at)"
+                " VALUES (:id, :org_id, :team_id, 'a.png', 'image/png', :size, :digest, '')",
+                id=id, org_id=setup.org.id, team_id=setup.team.id, size=len(data), digest=digest,
+            )  # fmt: skip
         return id
 
     async def executor(self) -> str:

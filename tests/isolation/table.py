@@ -31,9 +31,11 @@ from tests.isolation.outcomes import (
     EMPTY,
     EMPTY_QUERY,
     FOR_A_MINUTE,
+    FOR_GOOD,
     FORBIDDEN,
     HIDDEN,
     INVALID_SPEC,
+    NO_DRAFT,
     NO_LOCALE,
     NO_TEXT,
     OK,
@@ -50,6 +52,7 @@ from tests.isolation.outcomes import (
 )
 from tests.isolation.stage import Request, Stage
 from tests.isolation.targets import (
+    ASSET,
     COLLEAGUE,
     COLLEAGUES,
     COMPANY,
@@ -74,11 +77,13 @@ from tests.isolation.targets import (
     PERSON,
     PLUGIN_FILE,
     PROPOSED_TEXT,
+    PROSPECT,
     RUN,
     RUN_TO_CANCEL,
     SCREEN,
     SCRIPT,
     SOME_JOB,
+    TEAM_ASSET,
     TEAM_TOKEN,
     TOOL,
     TRIGGER,
@@ -95,11 +100,14 @@ from tests.isolation.targets import (
     resolve_values,
     with_console_texts,
     with_factor,
+    without_assets,
+    without_drafts,
     without_factor,
     without_keys,
     without_remote_jobs,
     without_triggers,
 )
+from tests.onboarding.help import document
 from tests.support.world import PASSWORD
 
 
@@ -152,6 +160,8 @@ class Case(msgspec.Struct, frozen=True):
     before: Callable[[Stage, Kind], Awaitable[None]] = no_preparation
     unknown_field: Outcome | None = None
     """The outcome of a body with an unknown field, if it is not 400 with the field in its detail."""
+    shut: bool = False
+    """Whether a suspended tenant does not even show it."""
     exceptions: dict[str, Outcome] = {}
     """Outcomes of callers that differ from what follows from their type."""
 
@@ -207,6 +217,9 @@ _UNGRANT   = {"principal_type": "user", "principal_id": new_member}
 _TRANSLATE = {"text": "Hello", "target": "de"}
 _CATALOG   = {"catalog": {"a": "Hello"}, "target": "de"}
 _TERM      = {"term": "file", "target": "de", "translation": "Datei"}
+_ASSET     = {"filename": "a.png", "data": encoded(picture())}
+_EXPERIENCE = document()
+_SIGN_UP = {"fields": {"email": "x@example.org"}, "pow": "x"}
 _TRIGGER   = {"workflow_slug": own_workflow}
 _LOGO      = {"data": encoded(picture())}
 _APPROVE   = {"decision": "approve"}
@@ -229,15 +242,15 @@ CASES = (
     Case("GET /api/openapi.json",           PUBLIC,                                               cached=FOR_A_MINUTE),
     Case("GET /api/docs",                   PUBLIC,                                               cached=FOR_A_MINUTE),
 
+    Case("GET /api/l10n/coverage",          role("localization:read"), before=with_console_texts),
+    Case("GET /api/l10n/messages",          role("localization:read"),   None,                    NO_LOCALE, before=with_console_texts),
+    Case("GET /api/l10n/messages?locale=de", role("localization:read"), before=with_console_texts),
     Case("GET /api/i18n/catalog",           PUBLIC,                                               cached=REVALIDATED),
-    Case("GET /api/l10n/coverage",          role("localization:read")),
-    Case("GET /api/l10n/messages",          role("localization:read"),   None,                    NO_LOCALE),
-    Case("GET /api/l10n/messages?locale=de", role("localization:read")),
     Case("PUT /api/l10n/messages/:id",      role("localization:translate"), {"text": "Notizen"},  OK, CONSOLE_TEXT),
     Case("POST /api/l10n/review/:id",       role("localization:review"), _APPROVE,                OK, PROPOSED_TEXT),
     Case("POST /api/l10n/discard",          role("localization:manage"), {"locale": "de"},        before=with_console_texts),
     Case("PUT /api/i18n",                   role("instance:manage"),     {"default_locale": "en", "switching": True}),
-    Case("POST /api/l10n/import",           role("localization:manage"), {}),
+    Case("POST /api/l10n/import",           role("localization:manage"), {}, before=with_console_texts),
     Case("POST /api/l10n/export",           role("localization:manage"), {"locale": "en"},        before=with_console_texts),
     Case("POST /api/l10n/draft",            role("localization:manage"), {"locale": "de"},        ACCEPTED, before=with_console_texts),
     Case("GET /api/branding",               PUBLIC),
@@ -357,6 +370,26 @@ CASES = (
     Case("GET /api/oop",                    ANYONE),
     Case("PUT /api/oop/:id/grants",         role("instance:manage"),     {"capabilities": []},    HIDDEN, SOME_JOB),
     Case("GET /api/x/:plugin/bundle/*path", ANYONE,                      target=PLUGIN_FILE),
+    Case("GET /beta-sdk.js",                PUBLIC,                                               cached=FOR_A_MINUTE),
+    Case("GET /beta/template",              PUBLIC),
+    Case("GET /api/beta/config",            PUBLIC,                                               shut=True),
+    Case("OPTIONS /api/beta/config",        PUBLIC,                      None,                    EMPTY),
+    Case("OPTIONS /api/beta/challenge",     PUBLIC,                      None,                    EMPTY),
+    Case("OPTIONS /api/beta/signup",        PUBLIC,                      None,                    EMPTY),
+    Case("GET /api/beta/experience",        role("settings:manage")),
+    Case("GET /api/beta/experience?preview=1", role("settings:manage")),
+    Case("PUT /api/beta/experience",        role("settings:manage"),     _EXPERIENCE),
+    Case("POST /api/beta/experience/publish", role("settings:manage"),   None,                    NO_DRAFT, before=without_drafts),
+    Case("POST /api/beta/assets",           role("settings:manage"),     _ASSET,                  CREATED, before=without_assets),
+    Case("GET /api/beta/assets",            role("settings:manage")),
+    Case("GET /api/beta/asset/:id",         PUBLIC,                      None,                    OK, ASSET, cached=FOR_GOOD),
+    Case("DELETE /api/beta/asset/:id",      role("settings:manage"),     None,                    EMPTY, TEAM_ASSET),
+    Case("GET /api/beta/challenge",         PUBLIC,                                               shut=True),
+    Case("POST /api/beta/signup",           PUBLIC,                      _SIGN_UP,                Outcome(400, "invalid_request"), shut=True),
+    Case("GET /api/beta/prospects",         role("settings:manage")),
+    Case("POST /api/beta/prospects/:id/decide", role("settings:manage"), {"decision": "decline"}, OK, PROSPECT),
+    Case("DELETE /api/beta/prospects/:id",  role("settings:manage"),     None,                    EMPTY, PROSPECT),
+    Case("POST /api/beta/experience/replay", role("settings:manage"),    {"judge_prompt": "x"}),
     Case("GET /beta/bundle/:plugin/*path",  PUBLIC,                      None,                    HIDDEN, PLUGIN_FILE),
     Case("GET /api/x/example-tools/word-count",  role("chat:use"),       None,                    NO_TEXT),
     Case("POST /api/x/example-tools/word-count", role("chat:use"),       {"text": "Hello"}),
@@ -427,6 +460,8 @@ BY_ROUTE = {case.route: case for case in CASES}
 
 def expected(case: Case, kind: Kind, *, hosted: bool) -> Outcome:
     """Return the expected outcome; `hosted` means a stage that the provider has suspended."""
+    if case.shut and hosted:
+        return TENANT_SUSPENDED
     rule_outcome = case.target.rule(kind, case.needs.permission)
     late = _suspension(case.needs, kind, hosted=hosted) if case.dry_run else None
     return gate_outcome(case, kind, hosted=hosted) or rule_outcome or late or default_outcome(case, kind)

@@ -193,6 +193,14 @@ async def _job(stage: Stage, kind: Kind) -> str:
     return await stage.job(stage.target_team(kind), owner=_owner(stage, kind))
 
 
+async def _asset(stage: Stage, kind: Kind) -> str:
+    return await stage.asset(stage.target_team(kind))
+
+
+async def _prospect(stage: Stage, kind: Kind) -> str:
+    return await stage.prospect(stage.target_team(kind))
+
+
 async def _trigger(stage: Stage, kind: Kind) -> str:
     return await stage.trigger(stage.target_team(kind))
 
@@ -317,9 +325,12 @@ RUN = Target(_run, job_access)
 RUN_TO_CANCEL = Target(_run, cancel_access)
 SOME_JOB = Target(_job, anyone)
 EXECUTOR = Target(_executor, anyone)
+ASSET = Target(_asset, anyone)
+TEAM_ASSET = Target(_asset, same_team)
 TRIGGER = Target(_trigger, same_team)
 CONSOLE_TEXT = Target(_console_text, anyone)
 PROPOSED_TEXT = Target(_proposed_text, anyone)
+PROSPECT = Target(_prospect, same_team)
 NOTHING = Target(_nothing, anyone)
 SCREEN = Target(_screen, anyone)
 SCRIPT = Target(_script, anyone)
@@ -336,6 +347,16 @@ async def without_remote_jobs(stage: Stage, kind: Kind) -> None:
 
 async def with_console_texts(stage: Stage, kind: Kind) -> None:
     await stage.console_text()
+
+
+async def without_assets(stage: Stage, kind: Kind) -> None:
+    """Delete all assets, since a team can have only so many."""
+    await stage.change("DELETE FROM onboarding_assets")
+
+
+async def without_drafts(stage: Stage, kind: Kind) -> None:
+    """Delete all drafts: only the first who publishes one finds it."""
+    await stage.change("DELETE FROM experiences")
 
 
 async def without_triggers(stage: Stage, kind: Kind) -> None:

@@ -136,6 +136,7 @@ EXEMPT = {
     "blobs": "each column under a condition of its own: tests/blobs/test_keeping.py",
     "conversation_turns": "ended once, under a condition",
     "executors": "retired once, under a condition; otherwise only the time of the last request changes",
+    "prospects": "decided once, and judged only until then: both test the state",
     "idempotency": "answered once, by the request that has the key",
     "instance": "one value a row",
     "jobs": "every change is under a condition: tests/jobs/test_model.py",

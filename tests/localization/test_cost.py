@@ -16,6 +16,8 @@ from tests.support.world import Caller, World
 SMALL, LARGE = 1_000, 20_000
 _NAMESPACES = 8
 _SECOND = ", second page"
+_FEW = 10
+"""Rows of a plan that differ for a list of almost nothing."""
 
 QUERIES: dict[str, dict[str, Any]] = {
     "all": {}, "missing": {"status": "missing"}, "machine": {"status": "machine"}, "a namespace": {"ns": "area7"},
@@ -57,7 +59,7 @@ async def test_lists_and_coverage_cost_the_same_at_any_size(world: World) -> Non
     grown = {
         name: (before[name.removesuffix(_SECOND)], cost)
         for name, cost in large.items()
-        if cost > 1.5 * before[name.removesuffix(_SECOND)]
+        if cost > 1.5 * before[name.removesuffix(_SECOND)] + _FEW
     }
     assert grown == {}
 

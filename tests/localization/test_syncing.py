@@ -121,3 +121,13 @@ async def test_a_new_release_adds_a_locale(world: World) -> None:
     await localization.synchronise(world.db, PRODUCT | {"nl": {"notes": {"title": "Notities"}}})
     assert (await coverage(people.operator, "nl"))["machine"] == 1
     assert await violations(world) == []
+
+
+async def test_an_instance_that_nobody_translates_has_no_rows(world: World) -> None:
+    operator = await world.bootstrap()
+    assert "messages" in (await operator.get("/api/i18n/catalog?locale=de")).json()
+    await localization.catch_up(world.db)
+    assert await world.db.one(int, "SELECT count(*) FROM l10n_messages") == 0
+    coverage = (await operator.get("/api/l10n/coverage")).json()
+    totals = {item["locale"]: item["total"] for item in coverage["items"]}
+    assert totals == dict.fromkeys(catalogs(), sum(map(len, catalogs()["en"].values())))

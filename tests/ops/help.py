@@ -29,6 +29,8 @@ from tests.conversations import help as conversations
 from tests.identity.help import enrolled, run_sql, signed_in
 from tests.knowledge.help import use
 from tests.localization.help import translate_console
+from tests.onboarding.help import document as experience
+from tests.onboarding.signing_up import sign_up
 from tests.support.postgres import create_database, drop_database
 from tests.support.world import Caller, World
 from tests.support.world import world as open_world
@@ -118,7 +120,7 @@ def ship_migrations(monkeypatch: Any, *more: Migration) -> None:
 
 
 async def fill(world: World) -> list[str]:
-    """Adds people, second factors, notes, a conversation, a glossary, a translation, a trigger that fired, entities, translations of the console, shares, sign-in attempts and blobs; returns the unused recovery codes of ann."""
+    """Adds people, second factors, notes, a conversation, a glossary, a translation, a trigger that fired, a sign-up page, entities, translations of the console, shares, sign-in attempts and blobs; returns the unused recovery codes of ann."""
     ann = await world.bootstrap()
     joined = (await ann.post("/api/members", {"username": "bob", "role": "member"})).json()
     bob = Caller(world, joined["token"])
@@ -128,6 +130,9 @@ async def fill(world: World) -> list[str]:
     await world.anonymous.post("/api/login", {"username": "ann", "password": "wrong"})
     await publish(ann)
     await add_trigger(ann, match_prefix="documents/")
+    await ann.put("/api/beta/experience", experience("Jóin 漢字 🎉"))
+    await ann.post("/api/beta/experience/publish")
+    await sign_up(world)
     crane = (await bob.post("/api/documents", {"title": "Crane", "body": PLAN, "visibility": "team"})).json()
     note = {"title": "Plän 漢字 🎉", "body": "line\n\t\"quoted\" \\ 'single' \x01", "tags": ["α", "b"]}
     created = (await bob.post("/api/notes", note, headers={"idempotency-key": "once | only"})).json()

@@ -163,6 +163,7 @@ async def test_the_report_says_what_each_plugin_adds(world: World) -> None:
         "state": "loaded", "error": None, "tools": [], "workflows": [], "routes": [],
         "kinds": ["x.sample.shout", "x.sample.report"], "blob_stores": ["sample-store"], "has_bundle": True,
         "has_landing": True,
+        "has_onboarding": False,
     }  # fmt: skip
     assert {"method": "GET", "path": "/api/x/sample/greeting/:name"} in items["sample"]["routes"]
     assert "sample_sum" in items["sample"]["tools"]

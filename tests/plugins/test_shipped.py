@@ -19,6 +19,7 @@ def test_all_are_loaded() -> None:
     assert failures(wiring.SHIPPED) == {}
     found = [result.package.source for result in wiring.SHIPPED.results if result.package.is_plugin]
     assert found == [
+        "beta-onboarding",
         "doc-indexer",
         "doc-pipeline",
         "example-tools",
@@ -104,7 +105,7 @@ async def test_a_workers_report_is_checked(world: World, result: dict[str, Any],
             await kind.read_result(input, result)
 
 
-ADDED = ("tools", "workflows", "routes", "kinds", "blob_stores")
+ADDED = ("tools", "workflows", "routes", "kinds", "blob_stores", "has_onboarding")
 
 
 def _routes(path: str) -> list[dict[str, str]]:
@@ -117,6 +118,7 @@ async def test_the_report_lists_exactly_these(world: World) -> None:
     assert {(item["version"], item["state"]) for item in items} == {("0.1.0", "loaded")}
     adds = {item["id"]: {name: item[name] for name in ADDED if item[name]} for item in items}
     assert adds == {
+        "beta-onboarding": {"has_onboarding": True},
         "doc-indexer": {"workflows": ["index-documents"]},
         "doc-pipeline": {"workflows": ["process-upload"]},
         "example-tools": {"tools": ["word_count"], "routes": _routes(WORDS), "kinds": ["x.example-tools.word-count"]},

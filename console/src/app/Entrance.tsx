@@ -25,7 +25,9 @@ export function Entrance() {
   const config = useConfig();
   const whoami = useWhoami();
   const me = whoami.data;
-  const spoken = useLanguage(me?.locale);
+  const policy = config.data?.localization;
+  // Where people can't choose, everyone has the language of the instance, also before they sign in.
+  const spoken = useLanguage(policy?.switching === false ? policy.default_locale : me?.locale);
   // Not an effect: what is rendered below already shows times.
   setZone(me?.time_zone);
 

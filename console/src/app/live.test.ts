@@ -126,7 +126,7 @@ test("every type has its queries", () => {
     "files/list", "files/one/ID", "processing", "versions/ID", "sharing/ID",
     "documents/list", "documents/one/ID", "entities", "search", "files/recent",
   ]);
-  expect(keys("job")).toEqual(["jobs/list", "jobs/active", "jobs/latest", "jobs/one/ID"]);
+  expect(keys("job")).toEqual(["jobs/list", "jobs/active", "jobs/latest", "jobs/one/ID", "localization/coverage"]);
   expect(keys("usage")).toEqual(["usage"]);
   expect(keys("member")).toEqual(["members", "company/people"]);
 });

@@ -9,6 +9,7 @@ import { documentFreshness } from "@/features/documents/keys";
 import { homeFreshness } from "@/features/home/keys";
 import { jobFreshness } from "@/features/jobs/keys";
 import { knowledgeFreshness } from "@/features/knowledge/keys";
+import { localizationFreshness } from "@/features/localization/keys";
 import { memberFreshness } from "@/features/members/keys";
 import { noteFreshness } from "@/features/notes/keys";
 import { fileFreshness } from "@/features/repository/keys";
@@ -30,6 +31,7 @@ export const FRESHNESS: readonly Freshness[] = [
   ...memberFreshness,
   ...companyFreshness,
   ...workflowFreshness,
+  ...localizationFreshness,
 ];
 
 /** Keeps what is on screen as it is on the server. */

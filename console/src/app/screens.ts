@@ -14,6 +14,7 @@ import { homeScreens } from "@/features/home/screens";
 import { instanceActions, instanceScreens, metricsScreens } from "@/features/instance/screens";
 import { jobActions, jobScreens } from "@/features/jobs/screens";
 import { knowledgeActions, knowledgeScreens } from "@/features/knowledge/screens";
+import { localizationScreens } from "@/features/localization/screens";
 import { memberActions, memberScreens } from "@/features/members/screens";
 import { modelScreens } from "@/features/models/screens";
 import { noteActions, noteScreens } from "@/features/notes/screens";
@@ -56,6 +57,7 @@ export const SCREENS: readonly Screen[] = [
   ...companyUpkeepScreens,
   ...instanceScreens,
   ...instanceBrandingScreens,
+  ...localizationScreens,
   ...instanceExecutorScreens,
   ...pluginScreens,
   ...metricsScreens,

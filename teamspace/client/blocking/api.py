@@ -18,6 +18,7 @@ from teamspace.client.models import (
     AgentAnswer,
     AnyText,
     ApiToken,
+    Asset,
     AuditEvent,
     Bootstrapped,
     Branding,
@@ -31,7 +32,7 @@ from teamspace.client.models import (
     Conversation,
     ConversationItem,
     Coverage,
-    Decision,
+    DecidedProspect,
     DefinitionDetail,
     DefinitionPage,
     DemoCompanies,
@@ -45,10 +46,13 @@ from teamspace.client.models import (
     Entity,
     EntityItem,
     Executor,
+    Experience,
     Figures,
     Flag,
+    FormField,
     FunctionChoice,
     FunctionTool,
+    FunnelCopy,
     GlossaryTerm,
     Grants,
     ImagePart,
@@ -68,6 +72,7 @@ from teamspace.client.models import (
     Liveness,
     LocaleExport,
     LocalizationPolicy,
+    LocalizationReviewDecision,
     LocalizedMessage,
     McpReports,
     Member,
@@ -84,6 +89,7 @@ from teamspace.client.models import (
     ObjectItem,
     ObjectListing,
     ObjectPart,
+    OnboardingDecideDecision,
     Org,
     OrgBranding,
     OrgRole,
@@ -94,11 +100,16 @@ from teamspace.client.models import (
     PluginReports,
     PrincipalType,
     Processing,
+    Prospect,
+    ProspectPage,
+    ProspectState,
     Provisioned,
+    PublicExperience,
     QueuedDrafts,
     Ready,
     RecoveryCodes,
     RecoveryCount,
+    Replay,
     RepoPresignMethod,
     ReportedError,
     RepositoryObject,
@@ -134,9 +145,11 @@ from teamspace.client.models import (
     Trigger,
     TriggerDetail,
     TriggerItem,
+    TrustLevel,
     Usage,
     UsageReport,
     UserView,
+    VerdictFilter,
     Visibility,
     Whoami,
     Window,
@@ -1306,6 +1319,171 @@ class NotesApi(Area):
         )
 
 
+class OnboardingApi(Area):
+    """The sign-up page: what visitors are asked."""
+
+    def config(self, *, locale: str | UnsetType = UNSET) -> PublicExperience:
+        """Return what visitors of this host are asked, with its texts and theme in one language."""
+        return self._transport.send(
+            Call(method="GET", path="/api/beta/config", answer=PublicExperience, query={"locale": locale})
+        )
+
+    def get(self) -> Experience:
+        """Return what the team edits: its draft, else what it published, else what visitors see."""
+        return self._transport.send(Call(method="GET", path="/api/beta/experience", answer=Experience))
+
+    def preview(self, *, locale: str | UnsetType = UNSET) -> PublicExperience:
+        """Return what the team edits as visitors would see it."""
+        return self._transport.send(
+            Call(
+                method="GET",
+                path="/api/beta/experience",
+                answer=PublicExperience,
+                query={"locale": locale, "preview": True},
+            )
+        )
+
+    def save(
+        self,
+        *,
+        fields: Sequence[FormField],
+        copy: dict[str, FunnelCopy] | UnsetType = UNSET,
+        theme: dict[str, Any] | UnsetType = UNSET,
+        judge_prompt: str | UnsetType = UNSET,
+        retention_days: int | UnsetType | None = UNSET,
+        if_match: int | None = None,
+    ) -> Experience:
+        """Save a draft of the team's experience; visitors see it once it is published."""
+        return self._transport.send(
+            Call(
+                method="PUT",
+                path="/api/beta/experience",
+                answer=Experience,
+                body={
+                    "fields": fields,
+                    "copy": copy,
+                    "theme": theme,
+                    "judge_prompt": judge_prompt,
+                    "retention_days": retention_days,
+                },
+                headers=matching(if_match),
+            )
+        )
+
+    def publish(self, *, if_match: int | None = None, idempotency_key: str | None = None) -> Experience:
+        """Publish the team's draft; refused if there is none."""
+        return self._transport.send(
+            Call(
+                method="POST",
+                path="/api/beta/experience/publish",
+                answer=Experience,
+                headers={**matching(if_match), **keyed(idempotency_key)},
+            )
+        )
+
+    def upload(
+        self,
+        *,
+        filename: str,
+        data: str,
+        content_type: str | UnsetType | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> Asset:
+        """Upload a picture or a font for the sign-up page, base64-encoded, at most 2 MiB; it is public at once."""
+        return self._transport.send(
+            Call(
+                method="POST",
+                path="/api/beta/assets",
+                answer=Asset,
+                body={"filename": filename, "data": data, "content_type": content_type},
+                headers=keyed(idempotency_key),
+            )
+        )
+
+    def assets(self) -> Pages[Asset, Page[Asset]]:
+        """List the team's pictures and fonts, newest first."""
+        return Pages(self._transport, Call(method="GET", path="/api/beta/assets", answer=Page[Asset]))
+
+    def asset(self, id: str) -> bytes:
+        """Return a picture or a font."""
+        return self._transport.send(Call(method="GET", path=f"/api/beta/asset/{segment(id)}", answer=bytes))
+
+    def delete_asset(self, id: str) -> None:
+        """Delete a picture or a font, unless the published page has it."""
+        self._transport.send(Call(method="DELETE", path=f"/api/beta/asset/{segment(id)}"))
+
+    def prospects(
+        self,
+        *,
+        limit: int | UnsetType = UNSET,
+        cursor: str | UnsetType = UNSET,
+        state: ProspectState | UnsetType = UNSET,
+        level: TrustLevel | UnsetType = UNSET,
+        verdict: VerdictFilter | UnsetType = UNSET,
+        q: str | UnsetType = UNSET,
+        numbers: bool | UnsetType = UNSET,
+    ) -> Pages[Prospect, ProspectPage]:
+        """List who signed up with the team, newest first, with signals and verdicts."""
+        return Pages(
+            self._transport,
+            Call(
+                method="GET",
+                path="/api/beta/prospects",
+                answer=ProspectPage,
+                query={
+                    "limit": limit,
+                    "cursor": cursor,
+                    "state": state,
+                    "level": level,
+                    "verdict": verdict,
+                    "q": q,
+                    "numbers": numbers,
+                },
+            ),
+        )
+
+    def decide(
+        self,
+        id: str,
+        *,
+        decision: OnboardingDecideDecision,
+        note: str | UnsetType = UNSET,
+        idempotency_key: str | None = None,
+    ) -> DecidedProspect:
+        """Accept or decline a prospect, once. An accepted one becomes a member of the team and gets an activation
+        link, which is shown once.
+        """
+        return self._transport.send(
+            Call(
+                method="POST",
+                path=f"/api/beta/prospects/{segment(id)}/decide",
+                answer=DecidedProspect,
+                body={"decision": decision, "note": note},
+                headers=keyed(idempotency_key),
+            )
+        )
+
+    def delete_prospect(self, id: str) -> None:
+        """Delete all that is known of a prospect; an account that they got stays."""
+        self._transport.send(Call(method="DELETE", path=f"/api/beta/prospects/{segment(id)}"))
+
+    def replay(
+        self, *, judge_prompt: str, limit: int | UnsetType = UNSET, idempotency_key: str | None = None
+    ) -> Replay:
+        """Judge the newest judged prospects by other criteria, and return whose verdict would differ; nothing is
+        stored, the calls of the model are charged.
+        """
+        return self._transport.send(
+            Call(
+                method="POST",
+                path="/api/beta/experience/replay",
+                answer=Replay,
+                body={"judge_prompt": judge_prompt, "limit": limit},
+                headers=keyed(idempotency_key),
+            )
+        )
+
+
 class OrgApi(Area):
     """The caller's company."""
 
@@ -1672,7 +1850,7 @@ class LocalizationApi(Area):
         self,
         id: str,
         *,
-        decision: Decision,
+        decision: LocalizationReviewDecision,
         note: str | UnsetType | None = UNSET,
         submitted_at: str | UnsetType | None = UNSET,
         idempotency_key: str | None = None,
@@ -2591,6 +2769,7 @@ class Api:
         self.members = MembersApi(transport)
         self.models = ModelsApi(transport)
         self.notes = NotesApi(transport)
+        self.onboarding = OnboardingApi(transport)
         self.org = OrgApi(transport)
         self.orgs = OrgsApi(transport)
         self.plugins = PluginsApi(transport)

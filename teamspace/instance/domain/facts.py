@@ -27,7 +27,7 @@ log = logging.getLogger("teamspace")
 async def config(db: Db, settings: Settings) -> Config:
     served = await localization.find_served(db)
     return Config(
-        home="console",
+        home=settings.home,
         multitenant=settings.multitenant,
         bootstrapped=await tenancy.is_bootstrapped(db),
         bootstrap_code=bool(settings.bootstrap_code),

@@ -8,7 +8,7 @@ from teamspace.core.db import Db
 from teamspace.core.errors import NotFound
 from teamspace.core.principal import Principal
 from teamspace.localization import store
-from teamspace.localization.domain import writing
+from teamspace.localization.domain import syncing, writing
 from teamspace.localization.schemas import DiscardedDrafts, MessageStatus
 
 _AT_ONCE = 200
@@ -17,6 +17,7 @@ _AT_ONCE = 200
 
 async def discard(db: Db, who: Principal, given: str) -> DiscardedDrafts:
     """Make all drafts missing that nobody has approved."""
+    await syncing.begin(db)
     locale = translation.clean_tag(given, "locale")
     counts = await store.get_coverage(db, locale)
     if counts is None:

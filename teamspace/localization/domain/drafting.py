@@ -19,7 +19,7 @@ from teamspace.core.principal import Principal
 from teamspace.executors import ModelRole
 from teamspace.jobs import Authority, Queue
 from teamspace.localization import store
-from teamspace.localization.domain import words, writing
+from teamspace.localization.domain import syncing, words, writing
 from teamspace.localization.schemas import (
     MAX_MESSAGE,
     DraftedMessages,
@@ -48,6 +48,7 @@ async def queue_drafts(db: Db, who: Principal, queue: Queue, given: str) -> Queu
     """Queue jobs for what is missing in a locale, which is added if it is new; leave out what is being drafted."""
     if Feature.TRANSLATE not in who.features:
         raise FeatureDisabled("rights.feature_off", feature=Feature.TRANSLATE)
+    await syncing.begin(db)
     locale = translation.clean_tag(given, "locale")
     if locale == DEFAULT:
         raise BadRequest.at("/locale", "localization.source_file")

@@ -5,13 +5,13 @@ from pathlib import Path
 from teamspace.core import pools
 from teamspace.core.db import Db
 from teamspace.core.errors import NothingApproved
-from teamspace.core.messages import DEFAULT, Messages, catalogs
+from teamspace.core.messages import Messages, read_files
 from teamspace.core.principal import Principal
 from teamspace.localization import store
-from teamspace.localization.domain import codec, files, words
+from teamspace.localization.domain import codec, files, syncing, words
 from teamspace.localization.domain.codec import Mark
 from teamspace.localization.domain.files import LocaleFile
-from teamspace.localization.schemas import ApprovedText, LocaleExport, MessageOrigin
+from teamspace.localization.schemas import ApprovedText, LocaleExport
 from teamspace.translation import clean_tag
 
 _PAGE = 2000
@@ -22,6 +22,7 @@ async def export(db: Db, who: Principal, data: Path, given: str) -> LocaleExport
 
     A text whose source has changed since is written too: its mark has the hash of the old source.
     """
+    await syncing.begin(db)
     locale = clean_tag(given, "locale")
     # The lock before the rows: otherwise an export that has read earlier could replace the file of a later one.
     async with files.locked(data, shared=False):
@@ -69,17 +70,5 @@ def _encode(locale: str, rows: list[ApprovedText]) -> LocaleFile:
 
 
 def _seed(data: Path) -> None:
-    files.seed(data, (_to_file(locale, catalog) for locale, catalog in catalogs().items()))
-
-
-def _to_file(locale: str, catalog: Messages) -> LocaleFile:
-    """Return a shipped catalog as a file; nobody has approved its texts."""
-    if locale == DEFAULT:
-        return LocaleFile(locale, codec.encode_catalog(catalog), None)
-    marks = {
-        f"{namespace}.{key}": Mark(words.hash_source(source), MessageOrigin.MACHINE)
-        for namespace, texts in catalogs()[DEFAULT].items()
-        for key, source in texts.items()
-        if key in catalog.get(namespace, {})
-    }
-    return LocaleFile(locale, codec.encode_catalog(catalog), codec.encode_marks(marks))
+    # Nobody has approved the texts that ship, so there are no marks.
+    files.seed(data, (LocaleFile(locale, body, None) for locale, body in read_files()))

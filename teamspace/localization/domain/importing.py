@@ -15,7 +15,7 @@ from teamspace.core.errors import BadRequest
 from teamspace.core.messages import DEFAULT
 from teamspace.core.principal import Principal
 from teamspace.localization import store
-from teamspace.localization.domain import exporting, files, words, writing
+from teamspace.localization.domain import exporting, files, syncing, words, writing
 from teamspace.localization.domain.codec import FileMessage, Mark
 from teamspace.localization.domain.files import FileContent, LocaleFile
 from teamspace.localization.schemas import (
@@ -56,6 +56,7 @@ class _Compared(msgspec.Struct, frozen=True):
 
 async def import_files(db: Db, who: Principal, data: Path, given: str | None) -> ImportResult:
     """Import the file of a locale, or all files; the source language's is not imported, since it comes with the product."""
+    await syncing.begin(db)
     locale = None if given is None else translation.clean_tag(given, "locale")
     if locale == DEFAULT:
         raise BadRequest.at("/locale", "localization.source_file")

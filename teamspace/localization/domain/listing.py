@@ -17,6 +17,7 @@ from teamspace.core.paging import decode_cursor, encode_cursor
 from teamspace.core.principal import Principal
 from teamspace.core.replies import Page
 from teamspace.localization import store
+from teamspace.localization.domain import syncing
 from teamspace.localization.schemas import (
     Coverage,
     EntryFilters,
@@ -36,7 +37,8 @@ _MAX_TERMS = 8
 """Words of a query; further ones are ignored."""
 
 
-async def get_coverage(db: Reads, locale: str | None) -> Coverage:
+async def get_coverage(db: Db, locale: str | None) -> Coverage:
+    await syncing.begin(db)
     namespaces = None
     if locale is not None:
         namespaces = await store.select_namespaces(db, translation.clean_tag(locale, "locale"))
@@ -44,6 +46,7 @@ async def get_coverage(db: Reads, locale: str | None) -> Coverage:
 
 
 async def list_messages(db: Db, who: Principal, query: MessagesQuery) -> Page[LocalizedMessage]:
+    await syncing.begin(db)
     locale = translation.clean_tag(query.locale, "locale")
     if query.id is not None or query.around is not None:
         ids = await _find_ids(db, locale, query)

@@ -8,7 +8,7 @@ from teamspace.core.loader import Contribution, Loaded, Tables
 from teamspace.core.permissions import Permission
 from teamspace.core.principal import Principal
 from teamspace.core.routing import Route
-from teamspace.core.tables import BlobStoreSpec, JobSpec, Tool, Workflow
+from teamspace.core.tables import BlobStoreSpec, JobSpec, OnboardingExperience, Tool, Workflow
 from teamspace.plugins.domain import bundles
 from teamspace.plugins.schemas import PluginPackage, PluginReport, RouteName
 
@@ -60,6 +60,7 @@ def _report(result: Loaded, package: PluginPackage, found: Contribution | None, 
         blob_stores=names(BlobStoreSpec, "name"),
         has_bundle=(package.folder / bundles.BUNDLE).is_dir(),
         has_landing=(package.folder / bundles.LANDING).is_dir(),
+        has_onboarding=bool(rows.rows.get(OnboardingExperience)),
     )
 
 

@@ -10,7 +10,7 @@ from teamspace.events import Change
 from teamspace.settings import Settings
 from teamspace.tenancy import access, store
 from teamspace.tenancy.domain import founding, owners, roles
-from teamspace.tenancy.schemas import AddedMember, FirstAccess, Member, NewMember, Role, Team
+from teamspace.tenancy.schemas import AddedMember, FirstAccess, Member, Newcomer, NewMember, Role, Team
 
 MEMBER = events.EventSubject("member")
 """Everyone in a team can list its members, and is told when they change."""
@@ -56,6 +56,33 @@ async def add_to_team(
     token = await founding.issue_first_token(tx, person, team, given_by=who.user_id)
     url = None if password_hash else await identity.create_activation_link(tx, person, settings.address)
     return person, FirstAccess(token, url)
+
+
+async def admit(tx: Tx, who: Principal, settings: Settings, newcomer: Newcomer) -> tuple[str, str | None]:
+    """Make someone a member of the caller's team; return their id and, for a new account, the link to set a password.
+
+    Raises NameUnavailable for a person of another company.
+    """
+    team, person = await _own_team(tx, who), await identity.find_person(tx, newcomer.username)
+    if person is not None and person.org_id != who.org_id:
+        raise NameUnavailable
+    url = None
+    if person is None:
+        person = await _register_newcomer(tx, who, newcomer)
+        url = await identity.create_activation_link(tx, person, settings.address)
+    if await store.insert_membership(tx, team, person.id, Role.MEMBER, clock.stamp()):
+        await _record(tx, team.id, person.id, Change.CREATED)
+    return person.id, url
+
+
+async def _register_newcomer(tx: Tx, who: Principal, newcomer: Newcomer) -> identity.Person:
+    try:
+        return await identity.register(
+            tx, org_id=who.org_id, username=newcomer.username, display_name=newcomer.display_name, password_hash=None,
+            email=newcomer.email,
+        )  # fmt: skip
+    except Conflict:
+        raise NameUnavailable from None
 
 
 async def change_role(db: Db, who: Principal, user_id: str, role: Role) -> Member:

@@ -15,6 +15,7 @@ from teamspace.tenancy.schemas import (
     Membership,
     Org,
     OrgRole,
+    PersonActivated,
     Profile,
     Role,
     SignedIn,
@@ -82,6 +83,7 @@ async def activate(db: Db, who: Principal, request: Activation) -> SignedIn:
         tx.target = person.id
         await identity.redeem_link(tx, person, request.token, password_hash)
         await identity.use_second_factor(tx, person.id, "")
+        await tx.emit(PersonActivated(person.id))
         return await _open_session(tx, person, membership)
 
 

@@ -15,6 +15,7 @@ export function additionsOf(plugin: Plugin): string[] {
   return [
     ...counted.filter(([, rows]) => rows.length > 0).map(([what, rows]) => t(`plugins.adds.${what}`, { count: rows.length })),
     ...(plugin.has_bundle ? [t("plugins.adds.page")] : []),
+    ...(plugin.has_onboarding ? [t("plugins.adds.onboarding")] : []),
     ...(plugin.has_landing ? [t("plugins.adds.landing")] : []),
   ];
 }
