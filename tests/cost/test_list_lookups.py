@@ -1,6 +1,7 @@
 """A statement that takes a list, a page or what is old finds its rows by index; the text is the same for every list."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from itertools import product
 from typing import Any
 
 import pytest
@@ -16,6 +17,8 @@ from teamspace.identity import store as identity
 from teamspace.localization import store as localization
 from teamspace.localization.schemas import EntryFilters, ListPosition, MessageStatus
 from teamspace.notes import store as notes
+from teamspace.onboarding import store as onboarding
+from teamspace.onboarding.schemas import ProspectKind, ProspectState, TrustLevel, VerdictFilter
 from teamspace.quota import store as quota
 from teamspace.quota.schemas import Spend, UsageCounter
 from teamspace.repository import store as repository
@@ -89,6 +92,18 @@ FILLINGS = (
     f"INSERT INTO stream_batches (stream_id, first, last, org_id, content) {_NUMBERS} {_ID}, 1, 1, :org, '[]' FROM numbers",
     "INSERT INTO quota_ledger (id, org_id, team_id, user_id, purpose, slots, requests, tokens, charged, job_id, began_at,"
     f" expires_at) {_NUMBERS} {_ID}, :org, :team, :owner, 'x', 0, 0, 0, TRUE, {_ID}, {_NOW}, {_ID} FROM numbers",
+    f"INSERT INTO experiences (id, org_id, team_id, draft_version, published, version, published_at) {_NUMBERS} {_ID}, :org,"
+    f" {_ID}, 0, '{{}}', 1, {_NOW} FROM numbers",
+    "INSERT INTO onboarding_assets (id, org_id, team_id, filename, content_type, size, digest, created_at)"
+    f" {_NUMBERS} {_ID}, :org, {_ID}, 'x', 'image/png', 1, {_ID}, {_NOW} FROM numbers",
+    "INSERT INTO prospects (id, org_id, team_id, experience_id, version, nonce, email, email_key, answers, signals, level,"
+    f" created_at, state, user_id) {_NUMBERS} {_ID}, :org, :team, 'x', 1, {_ID}, {_ID}, {_ID}, '{{}}', '{{}}', 'ok', {_NOW},"
+    f" 'captured', {_ID} FROM numbers",
+    f"INSERT INTO prospect_bands (team_id, band, prospect_id, org_id, fingerprint) {_NUMBERS} :team, {_ID}, {_ID}, :org, 'x'"
+    " FROM numbers",
+    f"INSERT INTO pow_spent (nonce, expires_at) {_NUMBERS} {_ID}, {_ID} FROM numbers",
+    f"INSERT INTO sign_up_rates (prefix, count, resets_at) {_NUMBERS} {_ID}, 1, {_ID} FROM numbers",
+    f"INSERT INTO funnel_days (team_id, day, step, org_id, count) {_NUMBERS} {_ID}, '2026-01-01', 'views', :org, 1 FROM numbers",
     f"INSERT INTO blobs (org_id, digest, size, blocks) {_NUMBERS} :org, {_ID}, 1, :blocks FROM numbers",
     "INSERT INTO audit (id, org_id, at, actor_kind, action, detail, request_id, address)"
     f" {_NUMBERS} {_ID} || batch.name, :org, {_NOW}, 'system', 'x', :detail, '', '' FROM numbers CROSS JOIN"
@@ -103,6 +118,11 @@ TRIGGERS = Fence("doc_triggers", (Clause("doc_triggers.team_id = 'x1'"),))
 STREAMS = Fence("streams", (Clause("streams.owner_id = 'x1'"),))
 STEPS = Fence("agent_steps", (Clause("agent_steps.user_id = 'x1'"),))
 MESSAGES = EntryFilters("x1", MessageStatus.MISSING, "ns", None, None)
+PROSPECTS = Fence("prospects", (Clause("prospects.team_id = 'x1'"),))
+FUNNEL_DAYS = Fence("funnel_days", (Clause("funnel_days.team_id = 'x1'"),))
+ASSETS = Fence("onboarding_assets", (Clause("onboarding_assets.team_id = 'x1'"),))
+EXPERIENCE = Fence("experiences", (Clause("experiences.team_id = 'x1'"),))
+KINDS = [ProspectKind(*kind) for kind in product(ProspectState, TrustLevel, [VerdictFilter.NONE])]
 MEMORY = Fence("translation_memory", (Clause("translation_memory.team_id = 't'"),))
 
 
@@ -148,6 +168,7 @@ LOOKUPS: dict[str, Lookup] = {
     "inputs of triggers": triggers.lock_inputs,
     "documents of runs": lambda db, ids: workflows.select_documents(db, "o", ids),
     "newest runs": lambda db, slugs: workflows.select_last_runs(db, RUNS, slugs),
+    "similar sign-ups": lambda db, bands: onboarding.select_fingerprints(db, "t", bands, "", 100),
     "readable runs": lambda db, ids: workflows.select_admitted(db, RUNS, ids),
     "seals": lambda db, ids: audit._put_seals(db, [(id, 1, "") for id in ids]),
 }
@@ -179,6 +200,21 @@ PAGES: dict[str, Lookup] = {
     "messages around one": lambda db, _: localization.select_neighbours(db, "x1", "ns", "x1", 5),
     "messages that no job drafts": lambda db, _: localization.select_undrafted(db, "x1", 500),
     "number of those": lambda db, _: localization.count_undrafted(db, "x1"),
+    "experience of a company": lambda db, _: onboarding.get_live(db, "x1"),
+    "experience of a team": lambda db, _: onboarding.get_published(db, EXPERIENCE),
+    "experiences to tidy": lambda db, _: onboarding.select_published(db, "x1", 500),
+    "assets": lambda db, _: onboarding.select_assets(db, ASSETS),
+    "prospects": lambda db, _: onboarding.select_prospects(db, PROSPECTS, [], "~", 51),
+    "prospects of some kinds": lambda db, _: onboarding.select_prospects(db, PROSPECTS, KINDS, "~", 51),
+    "prospects by address": lambda db, _: onboarding.find_by_email(db, PROSPECTS, KINDS, "x", "~", 51, 1000),
+    "judged prospects": lambda db, _: onboarding.select_judged(db, PROSPECTS, 20),
+    "old prospects": lambda db, _: onboarding.delete_old_prospects(db, PROSPECTS, "x1", 500),
+    "whether there are any": lambda db, _: onboarding.has_older_prospects(db, PROSPECTS, "x1"),
+    "prospects of a person": lambda db, _: onboarding.find_of_user(db, "x1"),
+    "sign-ups with an address": lambda db, _: onboarding.count_with_email(db, "x1", "x1", 100),
+    "numbers of a funnel": lambda db, _: onboarding.select_days(db, FUNNEL_DAYS, "2026"),
+    "used challenges": lambda db, _: onboarding.delete_spent(db, "x0", 500),
+    "past rates": lambda db, _: onboarding.delete_rates(db, "x0", 500),
     "rows of a stream": lambda db, _: events.select_batches(db, STREAMS, "x1", 0, 1, 5),
     "all rows of a stream": lambda db, _: events.select_all_batches(db, "x1"),
     "old streams": lambda db, _: events.delete_expired_streams(db, "x0", 5),
@@ -219,7 +255,7 @@ async def fill(world: World, ann: Caller) -> None:
 _SCANS = ("SCAN ", "Seq Scan")
 _LISTS = (
     "json_each", "CONSTANT ROW", "SCAN page", "SCAN people", "SCAN sealed", "SCAN entries", "SCAN found", "SCAN w",
-    "SCAN around", "org_roles", "l10n_locales",
+    "SCAN around", "SCAN branch", "org_roles", "l10n_locales",
 )  # fmt: skip
 """Scans of the list itself, and of the page that was found; a company has few roles, an instance few locales."""
 

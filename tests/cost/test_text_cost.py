@@ -37,6 +37,8 @@ from tests.cost.attack import REPEATS, fill
 from tests.cost.help import LIMIT, Call, Costs, cpu_seconds, every_nth
 from tests.cost.table import BYTES, ROUTES, S3_OPERATIONS, XML
 from tests.jobs.help import running
+from tests.onboarding.help import document, published
+from tests.onboarding.signing_up import sign_up
 from tests.repository.help import put
 from tests.support.world import Caller, World
 from tests.support.world import world as open_world
@@ -524,6 +526,14 @@ async def worst_draft(world: World, ann: Caller) -> float:
     return await cpu_seconds(wait_until_finished(world, drafting.KIND))
 
 
+async def worst_judgement(world: World, ann: Caller) -> float:
+    """The longest criteria, and a form as large as a sign-up can be."""
+    fields = [{"name": f"f{number}", "type": "textarea", "label": {"en": "Text"}} for number in range(12)]
+    await published(ann, document("Join us", *fields, judge_prompt=fill("\ufdfa", 10_000)))
+    await sign_up(world, **{field["name"]: fill("a ", 5_000) for field in fields})
+    return await cpu_seconds(wait_until_finished(world, "beta.judge"))
+
+
 async def no_user_text(world: World, ann: Caller) -> float:
     """The job hashes the bytes of an object, or a remote worker does it."""
     return 0.0
@@ -544,7 +554,7 @@ async def worst_conversation(world: World, ann: Caller) -> float:
 
 JOBS = {
     "ai.chat": worst_chat, "ai.turn": in_its_route, "ai.agent": in_its_route, "conversation.index": worst_conversation,
-    "l10n.draft": worst_draft,
+    "beta.judge": worst_judgement, "l10n.draft": worst_draft,
     "mcp.call": in_its_route, "workflow.step": worst_step,
     "repo.extract_text": worst_extraction, "repo.hash_parts": no_user_text,
     "x.example-tools.word-count": worst_words, "x.integrator-demo.lane-report": no_user_text,
