@@ -146,6 +146,8 @@ class Scenario(msgspec.Struct, frozen=True):
             ]
             for _ in range(20)
         ]
+        (Path(served.settings["SERVICE_DATA"]) / "locales" / "fr.json").write_text('{"jobs": {"answer": "Réponse"}}')
+        served.call("POST", "/api/l10n/import", {"locale": "fr"}, token=operator)
         drafts = "/api/l10n/messages?locale=de&status=machine&limit=200"
         console_texts = [message["id"] for message in served.call("GET", drafts, token=operator)["items"]]
         asset = {"filename": "a.png", "data": picture}
@@ -179,7 +181,11 @@ class Scenario(msgspec.Struct, frozen=True):
             "/api/l10n/messages/{id} path.id": console_texts[:5],
             # A draft can be approved once.
             "/api/l10n/review/{id} path.id": console_texts[5:],
-            "/api/l10n/discard body.locale": ["is"],
+            # A catalog of one text, and one in which nothing is missing: all of a language would take seconds.
+            "/api/l10n/discard body.locale": ["fr"],
+            "/api/l10n/import body.locale": ["fr"],
+            "/api/l10n/draft body.locale": ["de"],
+            "body.default_locale": ["en"],
             "body.workflow_slug": ["file"],
             "body.match_prefix": ["x/#/"],
             "query.key": ["x/#.png"],

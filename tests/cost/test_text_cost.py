@@ -530,7 +530,7 @@ async def worst_judgement(world: World, ann: Caller) -> float:
     """The longest criteria, and a form as large as a sign-up can be."""
     fields = [{"name": f"f{number}", "type": "textarea", "label": {"en": "Text"}} for number in range(12)]
     await published(ann, document("Join us", *fields, judge_prompt=fill("\ufdfa", 10_000)))
-    await sign_up(world, **{field["name"]: fill("a ", 5_000) for field in fields})
+    await sign_up(world, **{str(field["name"]): fill("a ", 5_000) for field in fields})
     return await cpu_seconds(wait_until_finished(world, "beta.judge"))
 
 
