@@ -48,10 +48,10 @@ async def queue_drafts(db: Db, who: Principal, queue: Queue, given: str) -> Queu
     """Queue jobs for what is missing in a locale, which is added if it is new; leave out what is being drafted."""
     if Feature.TRANSLATE not in who.features:
         raise FeatureDisabled("rights.feature_off", feature=Feature.TRANSLATE)
-    await syncing.begin(db)
     locale = translation.clean_tag(given, "locale")
     if locale == DEFAULT:
         raise BadRequest.at("/locale", "localization.source_file")
+    await syncing.begin(db)
     async with db.write(who, "l10n.draft", lock=("l10n", writing.ALL_LOCALES)) as tx:
         await tx.lock("l10n", locale)
         await writing.add_locale(tx, locale)
