@@ -20,7 +20,8 @@ const chunks = [
   { name: "work", test: /src[\\/]features[\\/](search|notes|documents|repository)/ },
   { name: "processing", test: /src[\\/]ui[\\/]processing[\\/]ProcessingView/ },
   { name: "chat", test: /src[\\/]features[\\/]chat/ },
-  { name: "settings", test: /src[\\/](?!features[\\/]localization)/ },
+  { name: "settings", test: /src[\\/](?!features[\\/](?:localization|signup))/ },
+  { name: "signup", test: /src[\\/]features[\\/]signup/ },
   { name: "localization", test: /src[\\/]features[\\/]localization/ },
 ];
 

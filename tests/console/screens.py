@@ -71,6 +71,8 @@ SCREENS = (
     Screen("/settings/company/people",           "People",       "Company",  "org:read"),
     Screen("/settings/company/branding",         "Branding",     "Company",  "org:read"),
     Screen("/settings/company/executors",        "Executors",    "Company",  "org:manage"),
+    Screen("/settings/company/sign-up",          "Sign-up",      "Company",  "settings:manage"),
+    Screen("/settings/company/sign-up/page",     "Sign-up page", "",         "settings:manage"),
     Screen("/settings/company/quotas",           "Quotas",       "Company",  "org:read"),
     Screen("/settings/company/audit",            "Audit log",    "Company",  "org:read"),
     Screen("/settings/instance/status",          "Status",       "Instance", "instance:manage"),

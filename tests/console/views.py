@@ -115,6 +115,48 @@ CHANGED_TOOL = {
     "parameters": {"type": "object", "properties": {"place": {"type": "string"}}, "required": ["place"]},
 }  # fmt: skip
 
+_CLEAN: dict[str, Any] = {
+    "score": 0, "doubts": [], "difficulty": 0, "solving": 812.0, "age": 74.2, "from_prefix": 0, "duplicates": 0, "similar": 0,
+    "entropy": 4.1, "origin": "https://join.fjordline.example", "agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0",
+}  # fmt: skip
+
+
+def _prospect(number: int, name: str, why: str, **more: Any) -> dict[str, Any]:
+    return {
+        "id": f"prospect-{number}", "email": f"{name.split(maxsplit=1)[0].lower()}@harbour.example", "locale": "en",
+        "fields": {"email": f"{name.split(maxsplit=1)[0].lower()}@harbour.example", "name": name, "use": why, "news": number % 2 == 0},
+        "state": "captured", "level": "ok", "signals": _CLEAN, "verdict": None, "note": "", "decided_by": None,
+        "decided_at": None, "user_id": None, "experience_version": 2, "created_at": f"2026-11-1{number}T09:00:00Z", **more,
+    }  # fmt: skip
+
+
+PROSPECTS = [
+    _prospect(
+        6, "Ida Solberg", "We run three ferries and plan every berth on paper.\nThat has to end before the summer season.",
+        verdict={
+            "decision": "accept", "score": 86, "model": "simulated-utility", "reasons": [
+                {"criterion": "Works at a harbour or on ships", "field": "use", "quote": "We run three ferries"},
+                {"criterion": "Has a real need", "field": "use", "quote": "plan every berth on paper"},
+            ],
+        },
+    ),
+    _prospect(
+        5, "Bartholomew Featherstonehaugh-Cholmondeley", "Need it for the harbour. Need it for the harbour. Need it for the harbour.",
+        level="suspicious", verdict={"decision": "review", "score": 41, "model": "simulated-utility", "reasons": []},
+        signals={**_CLEAN, "score": 60, "doubts": ["fast", "duplicate"], "age": 1.8, "duplicates": 2},
+    ),
+    _prospect(
+        4, "Win Bigprize", "CLICK HERE", level="blocked",
+        signals={**_CLEAN, "score": 100, "doubts": ["trap", "disposable", "copied", "program"], "similar": 41, "agent": "curl/8.5"},
+        verdict={"decision": "decline", "score": 3, "model": "simulated-utility", "reasons": []},
+    ),
+    _prospect(3, "Elif Demir", "A pilot station with twelve people."),
+]  # fmt: skip
+FUNNEL_DAYS = [
+    {"day": "2026-11-17", "views": 412, "starts": 121, "solved": 96, "signed_up": 88, "accepted": 31, "activated": 24},
+    {"day": "2026-11-16", "views": 380, "starts": 97, "solved": 70, "signed_up": 69, "accepted": 40, "activated": 33},
+]
+
 MCP_SERVERS: list[dict[str, Any]] = [
     {
         "name": "charts", "transport": "stdio", "state": "connected", "protocol": "2025-11-25", "sandbox": "bubblewrap",
@@ -717,6 +759,26 @@ def break_text(page: Page, instance: Instance) -> None:
     expect(page.get_by_text("Placeholders differ")).to_be_visible()
 
 
+def show_prospects(page: Page, _: Instance) -> None:
+    page.route(
+        re.compile(r"/api/beta/prospects\?"),
+        lambda route: route.fulfill(json={"items": PROSPECTS, "next_cursor": None, "numbers": FUNNEL_DAYS}),
+    )
+    page.reload()
+    settle(page)
+
+
+def decline_prospect(page: Page, instance: Instance) -> None:
+    show_prospects(page, instance)
+    page.get_by_role("button", name="Decline").first.click()
+    expect(page.get_by_label("Note for your team")).to_be_focused()
+
+
+def break_contrast(page: Page, _: Instance) -> None:
+    page.get_by_label("Accent", exact=True).fill("#ffffff")
+    expect(page.get_by_text("Too little contrast with Button text").first).to_be_visible()
+
+
 def _name(path: str) -> str:
     return path.strip("/").replace("/", "-").replace("$", "one-") or "home"
 
@@ -808,6 +870,11 @@ VIEWS = (
     View("texts-nothing",       "/app/settings/instance/languages/es?q=zeppelin"),
     View("texts-reader",        "/app/settings/instance/languages/es?ns=glossary", "owner"),
     View("review-drafts",       "/app/settings/instance/languages/es/review?show=drafts"),
+    View("prospects",           "/app/settings/company/sign-up",      act=show_prospects),
+    View("prospect",            "/app/settings/company/sign-up?id=prospect-5", act=show_prospects),
+    View("prospect-decline",    "/app/settings/company/sign-up?id=prospect-6", act=decline_prospect),
+    View("prospects-missing",   "/app/settings/company/sign-up?id=nobody", act=show_prospects),
+    View("sign-up-page-contrast", "/app/settings/company/sign-up/page", act=break_contrast),
     View("translate-text",      "/app/translate",                     act=translate_text),
     View("translate-catalog",   "/app/translate?mode=catalog",        act=translate_catalog),
     View("workflows-none",      "/app/workflows",                     act=show_empty("/api/workflows")),

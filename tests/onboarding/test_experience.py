@@ -51,6 +51,12 @@ async def test_a_draft_is_seen_by_its_team_only_until_it_is_published(world: Wor
     assert await title(world.anonymous) == "Ours"
 
 
+async def test_the_days_that_prospects_are_kept_are_saved(world: World) -> None:
+    ann = await world.bootstrap()
+    shown = await published(ann, document("Ours", retention_days=30))
+    assert shown["published"]["document"]["retention_days"] == 30
+
+
 async def test_nothing_is_published_without_a_draft(world: World) -> None:
     ann = await world.bootstrap()
     assert code(await ann.post(PUBLISH)) == (409, "no_draft")

@@ -21,6 +21,7 @@ import { noteActions, noteScreens } from "@/features/notes/screens";
 import { pluginScreens } from "@/features/plugins/screens";
 import { fileActions, fileScreens } from "@/features/repository/screens";
 import { searchActions, searchScreens } from "@/features/search/screens";
+import { signUpScreens } from "@/features/signup/screens";
 import { tokenActions, tokenScreens } from "@/features/tokens/screens";
 import { toolScreens } from "@/features/tools/screens";
 import { translateScreens } from "@/features/translate/screens";
@@ -54,6 +55,7 @@ export const SCREENS: readonly Screen[] = [
   ...companyScreens,
   ...companyBrandingScreens,
   ...companyExecutorScreens,
+  ...signUpScreens,
   ...companyUpkeepScreens,
   ...instanceScreens,
   ...instanceBrandingScreens,

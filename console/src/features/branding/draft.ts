@@ -4,8 +4,8 @@ import { useMemo, useState } from "react";
 
 import type { Schemas } from "@/api/client";
 
-import { readings, type Reading } from "./theme/contrast";
-import { BASE, same, type Theme } from "./theme/tokens";
+import { readings, type Reading } from "@/ui/tokens/contrast";
+import { BASE, same, type Theme } from "@/ui/tokens/tokens";
 
 export interface Look {
   title: string;

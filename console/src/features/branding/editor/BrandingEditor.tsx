@@ -8,12 +8,12 @@ import { notice } from "@/ui/notice";
 
 import { useDraft, type Changes } from "../draft";
 import type { Branding } from "../queries";
-import { BASE } from "../theme/tokens";
+import { BASE } from "@/ui/tokens/tokens";
 import styles from "./BrandingEditor.module.css";
 import { Colours } from "./Colours";
 import { Contrast } from "./Contrast";
 import { Identity } from "./Identity";
-import { Leaving } from "./Leaving";
+import { Leaving } from "@/ui/Leaving";
 import { Previews } from "./Preview";
 import { SaveBar } from "./SaveBar";
 import { Shape } from "./Shape";

@@ -4,7 +4,7 @@ import { t } from "@/i18n";
 import { Section } from "@/ui/Page";
 
 import type { Draft } from "../draft";
-import { COLOURS, type Colour } from "../theme/tokens";
+import { COLOURS, type Colour } from "@/ui/tokens/tokens";
 import { TokenRow } from "./TokenRow";
 
 interface Props {

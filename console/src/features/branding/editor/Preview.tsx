@@ -6,9 +6,9 @@ import { useMemo } from "react";
 import { t } from "@/i18n";
 
 import type { Look } from "../draft";
-import { derived } from "../theme/dark";
-import type { Theme } from "../theme/tokens";
-import { Themed } from "./Themed";
+import { derived } from "@/ui/tokens/dark";
+import type { Theme } from "@/ui/tokens/tokens";
+import { Themed } from "@/ui/tokens/Themed";
 import styles from "./Preview.module.css";
 
 export function Previews({ look }: { look: Look }) {

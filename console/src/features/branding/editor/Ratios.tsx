@@ -7,9 +7,9 @@ import { useMemo } from "react";
 import { t } from "@/i18n";
 
 import type { Draft } from "../draft";
-import type { Reading } from "../theme/contrast";
-import { nearest } from "../theme/nearest";
-import type { Colour, Theme } from "../theme/tokens";
+import type { Reading } from "@/ui/tokens/contrast";
+import { nearest } from "@/ui/tokens/nearest";
+import type { Colour, Theme } from "@/ui/tokens/tokens";
 import styles from "./Ratios.module.css";
 
 interface Props {

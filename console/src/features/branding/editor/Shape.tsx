@@ -6,8 +6,8 @@ import { t } from "@/i18n";
 import { Section } from "@/ui/Page";
 
 import type { Draft } from "../draft";
-import { FONTS, WIDEST_RADIUS, type Font } from "../theme/tokens";
-import { Themed } from "./Themed";
+import { FONTS, WIDEST_RADIUS, type Font } from "@/ui/tokens/tokens";
+import { Themed } from "@/ui/tokens/Themed";
 import styles from "./Shape.module.css";
 
 const ONLY = Object.fromEntries(FONTS.map((font) => [font, { font }])) as Record<Font, { font: Font }>;

@@ -7,7 +7,7 @@ import { useId, useState } from "react";
 import { t } from "@/i18n";
 
 import type { Draft } from "../draft";
-import { BASE, spelt, type Colour } from "../theme/tokens";
+import { BASE, spelt, type Colour } from "@/ui/tokens/tokens";
 import { Ratios } from "./Ratios";
 import styles from "./TokenRow.module.css";
 

@@ -4,7 +4,7 @@ import { Button } from "@mantine/core";
 import { useBlocker } from "@tanstack/react-router";
 
 import { t } from "@/i18n";
-import { Dialog, DialogActions } from "@/ui/Dialog";
+import { Dialog, DialogActions } from "./Dialog";
 
 export function Leaving({ unsaved }: { unsaved: boolean }) {
   const { status, proceed, reset } = useBlocker({

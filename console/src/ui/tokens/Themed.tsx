@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef, type ComponentProps } from "react";
 
 import { declarations } from "@/theme/brand";
 
-import type { Theme } from "../theme/tokens";
+import type { Theme } from "./tokens";
 
 export function Themed({ theme, ...rest }: { theme: Partial<Theme> } & ComponentProps<"span">) {
   const element = useRef<HTMLSpanElement>(null);
