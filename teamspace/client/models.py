@@ -780,6 +780,7 @@ class Experience(msgspec.Struct, frozen=True, kw_only=True):
     copy: dict[str, FunnelCopy]
     theme: dict[str, Any]
     judge_prompt: str
+    retention_days: int | None
     draft: ExperienceDocument | None
     draft_version: int | None
     draft_at: str | None

@@ -10,7 +10,7 @@ from teamspace.core.principal import Principal
 from teamspace.core.replies import Content
 from teamspace.core.routing import PUBLIC, Route
 from teamspace.localization import CatalogCache
-from teamspace.onboarding import Funnel, PageQuery
+from teamspace.onboarding import PageQuery, SignUps
 from teamspace.settings import Settings
 
 # fmt: off
@@ -42,14 +42,14 @@ async def home(
     who: Principal,
     catalogs: CatalogCache,
     settings: Settings,
-    funnel: Funnel,
+    sign_ups: SignUps,
     query: PageQuery,
     languages: list[str],
 ) -> Content:
     if settings.home == "console":
         return await _page(db, who, catalogs)
     nonce = secrets.token_urlsafe(16)
-    body = await onboarding.render_page(db, who, funnel, [query.locale] if query.locale else languages, nonce)
+    body = await onboarding.render_page(db, who, sign_ups, [query.locale] if query.locale else languages, nonce)
     headers = {"content-security-policy": _SIGN_UP_POLICY.format(nonce=nonce), "cache-control": "no-store"}
     return Content(body.encode(), "text/html; charset=utf-8", headers)
 

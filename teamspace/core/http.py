@@ -423,6 +423,8 @@ class Gate:
         if isinstance(result, Reply):
             return _reply(request, result, _with_signed_cursor(self._db, result.body))
         if isinstance(result, Content):
+            if _is_known(request, result.headers.get("etag", "").strip('"')):
+                return Response(304, content_type=None, headers=result.headers)
             return self._writer.content(result)
         if isinstance(result, Download):
             return self._writer.download(result)
@@ -566,14 +568,19 @@ def _reply(request: Request, result: Reply[Any], body: Any) -> Response:
     if result.version is not None:
         tag = str(result.version)
         headers["etag"] = f'"{tag}"'
-        if request.method in ("GET", "HEAD") and b"if-none-match" in request.headers:
-            known = request.match().if_none_match or frozenset()
-            if tag in known or "*" in known:
-                return Response(304, content_type=None, headers=headers)
+        if _is_known(request, tag):
+            return Response(304, content_type=None, headers=headers)
     if body is None:
         return Response(result.status, content_type=None, headers=headers)
     encoded = msgspec.json.encode(body)
     return Response(result.status, encoded, headers=headers, on_undelivered=result.on_undelivered)
+
+
+def _is_known(request: Request, tag: str) -> bool:
+    """Whether a client that reads has this version already."""
+    if not tag or request.method not in ("GET", "HEAD") or b"if-none-match" not in request.headers:
+        return False
+    return bool({"*", tag} & (request.match().if_none_match or frozenset()))
 
 
 def _problem(refusal: Refusal, request_id: str) -> Response:

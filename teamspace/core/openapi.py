@@ -12,7 +12,7 @@ from teamspace import __version__
 from teamspace.core import errors, pools
 from teamspace.core.openapi_page import render
 from teamspace.core.permissions import Permission
-from teamspace.core.replies import Content, Download, EventStream, Feed, JsonLines, Reply, StoredContent
+from teamspace.core.replies import Content, CsvLines, Download, EventStream, Feed, JsonLines, Reply, StoredContent
 from teamspace.core.routing import PROVISION, PUBLIC, Endpoint, Own
 
 _JSON = "application/json"
@@ -36,6 +36,7 @@ _BYTES: dict[Any, tuple[str, dict[str, Any]]] = {
     Feed:           ("text/event-stream",        _EVENT),
     EventStream:    ("text/event-stream",        _EVENT),
     JsonLines: ("application/x-ndjson",     _TEXT),
+    CsvLines:  ("text/csv",                 _TEXT),
 }
 # fmt: on
 

@@ -40,7 +40,7 @@ class Page(msgspec.Struct, Generic[T], frozen=True):
 
 
 class Content(msgspec.Struct, frozen=True):
-    """Bytes in memory."""
+    """Bytes in memory. If the headers have an `etag`, the gate handles If-None-Match."""
 
     body: bytes
     content_type: str
@@ -77,6 +77,10 @@ class StoredContent(msgspec.Struct, frozen=True):
 
 class JsonLines(Download, frozen=True):
     """A list that is streamed as JSON lines."""
+
+
+class CsvLines(Download, frozen=True):
+    """A list that is streamed as CSV."""
 
 
 class ServerSentEvent(msgspec.Struct, frozen=True):

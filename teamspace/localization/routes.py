@@ -1,8 +1,15 @@
 """HTTP routes for localization: the console's messages, their translations, the review of these, files and drafts."""
 
 from teamspace.core.db import Db
-from teamspace.core.errors import Conflict, NotFound, NothingApproved, QuotaExceeded, SelfReview, StorageFull
-from teamspace.core.permissions import Feature as F
+from teamspace.core.errors import (
+    Conflict,
+    FeatureDisabled,
+    NotFound,
+    NothingApproved,
+    QuotaExceeded,
+    SelfReview,
+    StorageFull,
+)
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 from teamspace.core.replies import Accepted, Page, Reply
@@ -47,8 +54,8 @@ ROUTES = (
           refuses=(Conflict,)),
     Route("POST", "/api/l10n/export",       BEARER, P.LOCALIZATION_MANAGE,    None, "export",   "Write a locale's approved texts to its catalog file.",
           refuses=(Conflict, NothingApproved, StorageFull)),
-    Route("POST", "/api/l10n/draft",        BEARER, P.LOCALIZATION_MANAGE,    F.TRANSLATE, "draft", "Queue up to 20 jobs that draft what is missing in a locale, and say how much remains.",
-          refuses=(QuotaExceeded,)),
+    Route("POST", "/api/l10n/draft",        BEARER, P.LOCALIZATION_MANAGE,    None, "draft",    "Queue up to 20 jobs that draft what is missing in a locale, and say how much remains.",
+          refuses=(FeatureDisabled, QuotaExceeded)),
 )
 # fmt: on
 

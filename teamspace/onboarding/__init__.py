@@ -1,5 +1,6 @@
 """The sign-up funnel: what a team asks visitors who want to join, and which of it a host shows."""
 
+from teamspace.onboarding.access import SUBJECTS
 from teamspace.onboarding.domain.counting import SAVE_SECONDS
 from teamspace.onboarding.domain.funnel import Funnel
 from teamspace.onboarding.domain.page import render as render_page
@@ -23,6 +24,7 @@ __all__ = [
     "BLOB_COLUMNS",
     "INVARIANTS",
     "SAVE_SECONDS",
+    "SUBJECTS",
     "ExperienceDocument",
     "ExperienceSource",
     "FieldOption",

@@ -1,5 +1,6 @@
 """Who may see and change a team's funnel: its members with `settings:manage`."""
 
+from teamspace import events
 from teamspace.core.db import Clause, Fence, no_rows
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
@@ -18,3 +19,11 @@ def prospects(who: Principal) -> Fence:
 def of_team(who: Principal, table: str = "prospects") -> Fence:
     """For the server's own work in the name of a team."""
     return Fence(table, (Clause(f"{table}.team_id = :team_id"),), {"team_id": who.team_id})
+
+
+def _read_fences(who: Principal) -> tuple[Fence, ...]:
+    return (prospects(who),)
+
+
+PROSPECT = events.EventSubject("prospect", P.SETTINGS_MANAGE, _read_fences)
+SUBJECTS = (PROSPECT,)

@@ -6,18 +6,22 @@ from teamspace.core.db import Db
 from teamspace.core.errors import (
     AlreadyDecided,
     Conflict,
+    ExecutorFailed,
     NoDraft,
+    NoExecutor,
     NotFound,
     OrgSuspended,
     QuotaExceeded,
     RateLimited,
+    ResponseRefused,
     StorageFull,
     TenantSuspended,
+    VersionMismatch,
 )
 from teamspace.core.permissions import Feature as F
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
-from teamspace.core.replies import Accepted, Content, Created, Download, Page, Reply
+from teamspace.core.replies import Accepted, Content, Created, CsvLines, Page, Reply
 from teamspace.core.request import Match
 from teamspace.core.routing import BEARER, PUBLIC, Cors, Route
 from teamspace.onboarding.domain import assets, drafts, exporting, judging, page, prospects, showing
@@ -60,9 +64,10 @@ ROUTES = (
     Route("OPTIONS", "/api/beta/signup",             PUBLIC, None,              None, "allow_signup",    "Answer preflight requests of other origins.", cors=Cors.ANY_ORIGIN),
     Route("GET",     "/api/beta/experience",         BEARER, P.SETTINGS_MANAGE, None, "show",            "Return what the team edits: its draft, else what it published, else what visitors see; ?preview=1 returns it as visitors would see it.",
           refuses=(NotFound,)),
-    Route("PUT",     "/api/beta/experience",         BEARER, P.SETTINGS_MANAGE, None, "save",            "Save a draft of the team's experience; visitors see it once it is published."),
+    Route("PUT",     "/api/beta/experience",         BEARER, P.SETTINGS_MANAGE, None, "save",            "Save a draft of the team's experience; visitors see it once it is published.",
+          refuses=(VersionMismatch,)),
     Route("POST",    "/api/beta/experience/publish", BEARER, P.SETTINGS_MANAGE, None, "publish",         "Publish the team's draft; refused if there is none.",
-          refuses=(NoDraft,)),
+          refuses=(NoDraft, VersionMismatch)),
     Route("POST",    "/api/beta/assets",             BEARER, P.SETTINGS_MANAGE, None, "upload",          "Upload a picture or a font for the sign-up page, base64-encoded, at most 2 MiB; it is public at once.",
           limit=ASSET_BODY, refuses=(Conflict, QuotaExceeded, StorageFull)),
     Route("GET",     "/api/beta/assets",             BEARER, P.SETTINGS_MANAGE, None, "list_assets",     "List the team's pictures and fonts, newest first."),
@@ -78,7 +83,8 @@ ROUTES = (
     Route("POST",    "/api/beta/prospects/:id/decide", BEARER, P.SETTINGS_MANAGE, None, "decide",          "Accept or decline a prospect, once. An accepted one becomes a member of the team and gets an activation link, which is shown once.",
           refuses=(AlreadyDecided, Conflict)),
     Route("DELETE",  "/api/beta/prospects/:id",        BEARER, P.SETTINGS_MANAGE, None, "delete_prospect", "Delete all that is known of a prospect; an account that they got stays."),
-    Route("POST",    "/api/beta/experience/replay",    BEARER, P.SETTINGS_MANAGE, F.CHAT, "replay",        "Judge the newest judged prospects by other criteria, and return whose verdict would differ; nothing is stored, the calls of the model are charged."),
+    Route("POST",    "/api/beta/experience/replay",    BEARER, P.SETTINGS_MANAGE, F.CHAT, "replay",        "Judge the newest judged prospects by other criteria, and return whose verdict would differ; nothing is stored, the calls of the model are charged.",
+          refuses=(QuotaExceeded, ExecutorFailed, NoExecutor, ResponseRefused)),
 )
 # fmt: on
 
@@ -107,18 +113,18 @@ async def sdk() -> Content:
 
 
 async def template(
-    db: Db, who: Principal, funnel: Funnel, settings: Settings, query: PageQuery, languages: list[str]
+    db: Db, who: Principal, sign_ups: SignUps, settings: Settings, query: PageQuery, languages: list[str]
 ) -> Content:
-    body = await page.render(db, who, funnel, [query.locale] if query.locale else languages)
+    body = await page.render(db, who, sign_ups, [query.locale] if query.locale else languages)
     policy = _TEMPLATE_POLICY.format(base=settings.address)
     headers = {"content-security-policy": policy, "vary": _VARY["vary"], "cache-control": "no-store"}
     return Content(body.encode(), "text/html; charset=utf-8", headers)
 
 
 async def config(
-    db: Db, who: Principal, funnel: Funnel, sign_ups: SignUps, query: PublicQuery, languages: list[str]
+    db: Db, who: Principal, sign_ups: SignUps, query: PublicQuery, languages: list[str]
 ) -> Reply[PublicExperience]:
-    found = await funnel.effective(db, who.call.host)
+    found = await sign_ups.funnel.effective(db, who.call.host)
     sign_ups.counts.add(found, FunnelStep.VIEWS)
     return Reply(showing.show(found.document, [query.locale] if query.locale else languages), headers=_VARY)
 
@@ -181,7 +187,7 @@ async def sign_up(
     return Accepted(SignedUp())
 
 
-async def list_prospects(db: Db, who: Principal, query: ProspectQuery, accept: str) -> ProspectPage | Download:
+async def list_prospects(db: Db, who: Principal, query: ProspectQuery, accept: str) -> ProspectPage | CsvLines:
     if query.format == "csv" or accept == "text/csv":
         return await exporting.export(db, who, query)
     return await prospects.list_prospects(db, who, query)

@@ -207,6 +207,7 @@ class Experience(msgspec.Struct, frozen=True, kw_only=True):
     copy: dict[str, FunnelCopy]
     theme: dict[str, Any]
     judge_prompt: str
+    retention_days: int | None
     draft: ExperienceDocument | None
     """Null if there is nothing to publish."""
     draft_version: int | None

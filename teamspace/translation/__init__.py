@@ -6,7 +6,7 @@ can be reused, in the caller's transaction. `check_message` checks one translati
 
 from teamspace.translation.domain.engine import Translated, remember, translate
 from teamspace.translation.domain.glossary import get_revision
-from teamspace.translation.domain.languages import clean_tag
+from teamspace.translation.domain.languages import clean_tag, read_tag
 from teamspace.translation.domain.messages import check_message, describe_message
 from teamspace.translation.domain.requests import translate_text
 from teamspace.translation.schemas import FailedCheck, MessageChecks, MessageShape, NewTranslation, SegmentProblem
@@ -24,6 +24,7 @@ __all__ = [
     "clean_tag",
     "describe_message",
     "get_revision",
+    "read_tag",
     "remember",
     "translate",
     "translate_text",

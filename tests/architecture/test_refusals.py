@@ -203,17 +203,17 @@ CLOSED: dict[str, tuple[type[StrEnum], ...]] = {
 """
 TYPED = {
     "added", "against", "argument", "capability", "choices", "entry", "expected", "field", "forms", "got", "header", "kind",
-    "methods", "missing", "part", "pattern", "permission", "permissions", "reference", "token", "type", "types", "value",
+    "locale", "methods", "missing", "part", "pattern", "permission", "permissions", "reference", "token", "type", "types", "value",
 }  # fmt: skip
 """Identifiers of the API, which people type as they are in every language."""
 FREE = {
-    "bucket", "company", "error", "executor", "executors", "first", "folder", "host", "id", "input", "message", "model", "name",
-    "path", "place", "plugin", "prefix", "problem", "reason", "server", "slug", "start", "step", "store", "term", "tool",
+    "bucket", "company", "error", "executor", "executors", "file", "first", "folder", "host", "id", "input", "message", "model",
+    "name", "path", "place", "plugin", "prefix", "problem", "problems", "reason", "server", "slug", "start", "step", "store", "term", "tool",
     "translation", "username", "word",
 }  # fmt: skip
 """Names that people gave, and texts of other programs."""
 AMOUNTS = {
-    "attempt", "bytes", "containers", "count", "keys", "kibibytes", "least", "length", "limit", "most", "needed", "ratio",
+    "attempt", "bytes", "containers", "count", "keys", "kibibytes", "least", "length", "limit", "line", "most", "needed", "ratio",
     "required", "resets_at", "rows", "seconds", "size", "status", "times", "used", "values", "version",
 }  # fmt: skip
 """Numbers and times."""

@@ -1,14 +1,18 @@
 """The sign-up page in a browser: our own, in a sandbox, and a page of another origin that has the SDK."""
 
+import struct
 import threading
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Error, Page, expect
 
+from tests.branding.help import encoded, picture
+from tests.onboarding.test_assets import SVG, font
 from tests.support.served import Served
 from tests.support.world import PASSWORD
 
@@ -26,15 +30,16 @@ def server(serve: Callable[..., AbstractContextManager[Served]]) -> Iterator[tup
 
 
 @contextmanager
-def other_origin(html: str) -> Iterator[str]:
-    """A server of somebody else with one page."""
+def other_origin(html: str, **files: tuple[str, bytes]) -> Iterator[str]:
+    """A server of somebody else with one page, and files with their types."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            content_type, body = files.get(self.path[1:], ("text/html; charset=utf-8", html.encode()))
             self.send_response(200)
-            self.send_header("content-type", "text/html; charset=utf-8")
+            self.send_header("content-type", content_type)
             self.end_headers()
-            self.wfile.write(html.encode())
+            self.wfile.write(body)
 
         def log_message(self, *_: object) -> None:
             pass
@@ -102,3 +107,101 @@ def test_the_page_is_accessible_and_does_not_shift(
     found = page.evaluate("axe.run(document).then((result) => result.violations.map((each) => each.id))")
     assert found == []
     page.close()
+
+
+# Assets that would like to run
+
+MARKUP = b'<script>window.ran=1;top.postMessage("ran","*")</script><svg onload="window.ran=1"></svg>'
+RUNNABLE = b"*/=1;window.ran=1;//" + MARKUP
+"""After `GIF89a/*` a script, and for a browser that guesses, a page."""
+LISTENING = "<!doctype html><title>Other</title><script>addEventListener('message', (event) => (window.ran = event.data))</script>"
+
+
+def _gif() -> bytes:
+    comment = b"\x21\xfe" + bytes([len(RUNNABLE)]) + RUNNABLE + b"\0"
+    image = b"\x2c" + struct.pack("<HHHHB", 0, 0, 1, 1, 0) + b"\x02\x02\x44\x01\x00"
+    return b"GIF89a/*" + struct.pack("<HBBB", 1, 0, 0, 0) + comment + image + b"\x3b"
+
+
+def _png() -> bytes:
+    whole, chunk = picture(), b"tEXtComment\0" + MARKUP
+    text = struct.pack(">I", len(chunk) - 4) + chunk + struct.pack(">I", zlib.crc32(chunk))
+    return whole[:33] + text + whole[33:]
+
+
+def _jpeg() -> bytes:
+    return b"\xff\xd8\xff\xfe" + struct.pack(">H", len(MARKUP) + 2) + MARKUP + picture("JPEG")[2:]
+
+
+POLYGLOTS = {
+    "gif": _gif(),
+    "png": _png(),
+    "jpeg": _jpeg(),
+    "ttf": font()[:28] + MARKUP.ljust(54 + len(MARKUP), b"\0"),
+    "woff": b"wOFF\x00\x01\x00\x00" + struct.pack(">IH", 48 + len(MARKUP), 1) + b"\0" * 34 + MARKUP,
+}
+
+
+def upload(server: tuple[Served, str], data: bytes) -> str:
+    """Upload a file that pretends to be a page."""
+    body = {"filename": "page.html", "content_type": "text/html", "data": encoded(data)}
+    return server[0].url + str(server[0].call("POST", "/api/beta/assets", body, token=server[1])["url"])
+
+
+def run_in_browser(browser: Browser, address: str, url: str) -> dict[str, bool]:
+    """Open a file, in a frame and as a script of another page; return where something in it ran."""
+    ran = dict[str, bool]()
+    page = browser.new_page()
+    try:
+        page.goto(url)
+        ran["opened"] = bool(page.evaluate("window.ran"))
+    except Error as fault:
+        assert "Download is starting" in str(fault)
+        ran["opened"] = False
+    for way, element in {
+        "frame": f'<iframe src="{url}">',
+        "object": f'<object data="{url}">',
+        "script": "script",
+    }.items():
+        page.goto(address)
+        page.evaluate(
+            """([url, html]) => new Promise((resolve) => {
+                const holder = document.createElement(html === "script" ? "script" : "div");
+                holder.onload = holder.onerror = () => setTimeout(resolve, 50);
+                if (html === "script") holder.src = url;
+                else {
+                    holder.innerHTML = html;
+                    holder.firstChild.onload = holder.firstChild.onerror = () => setTimeout(resolve, 50);
+                    setTimeout(resolve, 1000);
+                }
+                document.body.append(holder);
+            })""",
+            [url, element],
+        )
+        ran[way] = bool(page.evaluate("window.ran"))
+    page.close()
+    return ran
+
+
+def test_a_careless_server_would_let_assets_run(browser: Browser) -> None:
+    """What the next test looks for can happen."""
+    with other_origin(LISTENING, gif=("text/javascript", _gif()), png=("text/html", _png())) as address:
+        assert run_in_browser(browser, address, f"{address}/gif")["script"]
+        assert run_in_browser(browser, address, f"{address}/png") == {
+            "opened": True, "frame": True, "object": True, "script": False,
+        }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", POLYGLOTS)
+def test_nothing_in_an_asset_runs(browser: Browser, server: tuple[Served, str], name: str) -> None:
+    url = upload(server, POLYGLOTS[name])
+    with other_origin(LISTENING) as address:
+        assert set(run_in_browser(browser, address, url).values()) == {False}
+
+
+@pytest.mark.parametrize(
+    "data", [MARKUP, b"<!doctype html>" + MARKUP, SVG, b"\xef\xbb\xbf" + SVG, b"\n\n" + MARKUP + picture()]
+)
+def test_pages_and_drawings_are_no_assets(server: tuple[Served, str], data: bytes) -> None:
+    with pytest.raises(RuntimeError, match="asset_format"):
+        upload(server, data)

@@ -15,7 +15,7 @@ async def paged_routes(world: World) -> list[str]:
     for path, operations in paths.items():
         parameters = operations.get("get", {}).get("parameters", ())
         if "{" not in path and any(parameter["name"] == "cursor" for parameter in parameters):
-            required = [f"{each['name']}=x&" for each in parameters if each.get("required")]
+            required = [f"{each['name']}=en&" for each in parameters if each.get("required")]
             lists.append(f"{path}?{''.join(required)}")
     return lists
 
@@ -24,7 +24,7 @@ async def paged_routes(world: World) -> list[str]:
 async def test_an_unsigned_cursor_is_refused(world: World) -> None:
     ann = await world.bootstrap()
     routes = await paged_routes(world)
-    assert {"/api/notes?", "/api/repo?", "/api/jobs?", "/api/audit?", "/api/search?q=x&"} <= set(routes)
+    assert {"/api/notes?", "/api/repo?", "/api/jobs?", "/api/audit?", "/api/search?q=en&"} <= set(routes)
     cursor = paging.encode_cursor(new_id())
     forged = f"{cursor}.{paging.sign_cursor(world.db.vault, paging.encode_cursor('another'))[-22:]}"
     for route in routes:

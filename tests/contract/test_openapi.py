@@ -26,6 +26,8 @@ from teamspace.settings import Settings
 from tests.branding.help import encoded
 from tests.branding.help import picture as draw
 from tests.contract import words
+from tests.onboarding.help import document as experience
+from tests.onboarding.signing_up import solve
 from tests.support.served import Served
 from tests.support.world import PASSWORD, World
 from tests.triggers.help import spec
@@ -66,6 +68,8 @@ _UNREACHABLE = frozenset({
     "POST /api/runs/:id/cancel",  # needs a run that has not ended
     # These need an entity, which only an extracted document has.
     "GET /api/kg/entities/:id", "POST /api/kg/entities/:id/merge", "POST /api/kg/entities/:id/split",
+    "POST /api/beta/signup",  # needs a solved challenge
+    "PUT /api/beta/experience",  # needs exactly one field for an e-mail address
     "GET /beta/bundle/:plugin/*path",  # no plugin that ships has public files
 })  # fmt: skip
 
@@ -142,10 +146,14 @@ class Scenario(msgspec.Struct, frozen=True):
             ]
             for _ in range(20)
         ]
+        (Path(served.settings["SERVICE_DATA"]) / "locales" / "fr.json").write_text('{"jobs": {"answer": "Réponse"}}')
+        served.call("POST", "/api/l10n/import", {"locale": "fr"}, token=operator)
         drafts = "/api/l10n/messages?locale=de&status=machine&limit=200"
         console_texts = [message["id"] for message in served.call("GET", drafts, token=operator)["items"]]
         asset = {"filename": "a.png", "data": picture}
         assets = [served.call("POST", "/api/beta/assets", asset, token=operator)["id"] for _ in range(20)]
+        prospects = _sign_up(served, operator)
+        served.call("PUT", "/api/beta/experience", experience(), token=operator)
         served.put("/api/repo/files/same.txt", b"Same", operator)
         documents = [
             served.call("POST", "/api/documents", {"title": f"Plan {number}", "visibility": "team"}, token=operator)[
@@ -163,6 +171,9 @@ class Scenario(msgspec.Struct, frozen=True):
             "/api/documents/{id} path.id": documents[40:],
             "/api/s3/credentials/{id} path.id": keys,
             "/api/beta/asset/{id} path.id": assets,
+            "/api/beta/prospects/{id} path.id": prospects[:10],
+            "/api/beta/prospects/{id}/decide path.id": prospects[10:],
+            "/api/beta/experience/publish header.If-Match": ["*"],
             "/api/doc-triggers/{id} path.id": triggers,
             "query.locale": ["de"],
             "/api/l10n/messages query.id": console_texts[:2],
@@ -170,7 +181,11 @@ class Scenario(msgspec.Struct, frozen=True):
             "/api/l10n/messages/{id} path.id": console_texts[:5],
             # A draft can be approved once.
             "/api/l10n/review/{id} path.id": console_texts[5:],
-            "/api/l10n/discard body.locale": ["is"],
+            # A catalog of one text, and one in which nothing is missing: all of a language would take seconds.
+            "/api/l10n/discard body.locale": ["fr"],
+            "/api/l10n/import body.locale": ["fr"],
+            "/api/l10n/draft body.locale": ["de"],
+            "body.default_locale": ["en"],
             "body.workflow_slug": ["file"],
             "body.match_prefix": ["x/#/"],
             "query.key": ["x/#.png"],
@@ -231,6 +246,15 @@ class Scenario(msgspec.Struct, frozen=True):
         } | _cursors(served) | {f"body.{name}": ["Some name"] for name in ("name", "org", "team", "title", "display_name")})  # fmt: skip
 
 
+def _sign_up(served: Served, operator: str) -> list[str]:
+    """Let people sign up; return their ids."""
+    for number in range(20):
+        pow = solve(served.call("GET", "/api/beta/challenge"))
+        fields = {"name": "Eva", "email": f"eva{number}@example.com", "use": f"Plan {number}"}
+        served.call("POST", "/api/beta/signup", {"fields": fields, "pow": pow})
+    return [each["id"] for each in served.call("GET", "/api/beta/prospects", token=operator)["items"]]
+
+
 def _cursors(served: Served) -> dict[str, list[str]]:
     """A valid cursor for every list."""
     vault = Vault(load_key(None, Path(served.settings["SERVICE_DATA"])))
@@ -273,6 +297,13 @@ async def test_an_audit_log_is_described_as_a_page_and_as_json_lines(world: Worl
         answers = openapi["paths"][path]["get"]["responses"]["200"]["content"]
         assert answers["application/x-ndjson"] == {"schema": {"type": "string"}}
         assert answers["application/json"] == {"schema": {"$ref": "#/components/schemas/Page_AuditEvent_"}}
+
+
+async def test_prospects_are_described_as_a_page_and_as_csv(world: World) -> None:
+    openapi = (await world.anonymous.get("/api/openapi.json")).json()
+    answers = openapi["paths"]["/api/beta/prospects"]["get"]["responses"]["200"]["content"]
+    assert answers["text/csv"] == {"schema": {"type": "string"}}
+    assert answers["application/json"] == {"schema": {"$ref": "#/components/schemas/ProspectPage"}}
 
 
 async def test_every_object_schema_describes_its_properties(world: World) -> None:

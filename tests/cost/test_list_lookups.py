@@ -1,6 +1,7 @@
 """A statement that takes a list, a page or what is old finds its rows by index; the text is the same for every list."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from itertools import product
 from typing import Any
 
 import pytest
@@ -13,7 +14,11 @@ from teamspace.core.principal import system
 from teamspace.events import store as events
 from teamspace.executors import store as executors
 from teamspace.identity import store as identity
+from teamspace.localization import store as localization
+from teamspace.localization.schemas import EntryFilters, ListPosition, MessageStatus
 from teamspace.notes import store as notes
+from teamspace.onboarding import store as onboarding
+from teamspace.onboarding.schemas import ProspectKind, ProspectState, TrustLevel, VerdictFilter
 from teamspace.quota import store as quota
 from teamspace.quota.schemas import Spend, UsageCounter
 from teamspace.repository import store as repository
@@ -76,11 +81,29 @@ FILLINGS = (
     "INSERT INTO translations (id, org_id, team_id, author_id, kind, target, texts, truncated, checks, glossary_hits,"
     f" memory_hits, model, usage, created_at) {_NUMBERS} {_ID}, :org, {_ID}, :owner, 'text', 'de', '[]', FALSE, '[]',"
     f" '[]', 0, '', '{{}}', {_NOW} FROM numbers",
+    f"INSERT INTO l10n_messages (id, namespace, key, source, source_hash, words) {_NUMBERS} {_ID}, 'ns', {_ID}, 'x', 'x',"
+    " ' x ' FROM numbers",
+    "INSERT INTO l10n_entries (id, locale, message_id, namespace, key, current_hash, words, updated_at)"
+    f" {_NUMBERS} {_ID}, {_ID}, {_ID}, 'ns', {_ID}, 'x', '', {_NOW} FROM numbers",
+    f"INSERT INTO l10n_words (locale, word, namespace, key) {_NUMBERS} '', {_ID}, 'ns', {_ID} FROM numbers",
+    f"INSERT INTO l10n_drafting (entry_id, locale, job_id) {_NUMBERS} {_ID}, {_ID}, {_ID} FROM numbers",
     f"INSERT INTO streams (id, org_id, team_id, owner_id, saved, ended, expires_at) {_NUMBERS} {_ID}, :org, :team, :owner,"
     f" 1, FALSE, {_ID} FROM numbers",
     f"INSERT INTO stream_batches (stream_id, first, last, org_id, content) {_NUMBERS} {_ID}, 1, 1, :org, '[]' FROM numbers",
     "INSERT INTO quota_ledger (id, org_id, team_id, user_id, purpose, slots, requests, tokens, charged, job_id, began_at,"
     f" expires_at) {_NUMBERS} {_ID}, :org, :team, :owner, 'x', 0, 0, 0, TRUE, {_ID}, {_NOW}, {_ID} FROM numbers",
+    f"INSERT INTO experiences (id, org_id, team_id, draft_version, published, version, published_at) {_NUMBERS} {_ID}, :org,"
+    f" {_ID}, 0, '{{}}', 1, {_NOW} FROM numbers",
+    "INSERT INTO onboarding_assets (id, org_id, team_id, filename, content_type, size, digest, created_at)"
+    f" {_NUMBERS} {_ID}, :org, {_ID}, 'x', 'image/png', 1, {_ID}, {_NOW} FROM numbers",
+    "INSERT INTO prospects (id, org_id, team_id, experience_id, version, nonce, email, email_key, answers, signals, level,"
+    f" created_at, state, user_id) {_NUMBERS} {_ID}, :org, :team, 'x', 1, {_ID}, {_ID}, {_ID}, '{{}}', '{{}}', 'ok', {_NOW},"
+    f" 'captured', {_ID} FROM numbers",
+    f"INSERT INTO prospect_bands (team_id, band, prospect_id, org_id, fingerprint) {_NUMBERS} :team, {_ID}, {_ID}, :org, 'x'"
+    " FROM numbers",
+    f"INSERT INTO pow_spent (nonce, expires_at) {_NUMBERS} {_ID}, {_ID} FROM numbers",
+    f"INSERT INTO sign_up_rates (prefix, count, resets_at) {_NUMBERS} {_ID}, 1, {_ID} FROM numbers",
+    f"INSERT INTO funnel_days (team_id, day, step, org_id, count) {_NUMBERS} {_ID}, '2026-01-01', 'views', :org, 1 FROM numbers",
     f"INSERT INTO blobs (org_id, digest, size, blocks) {_NUMBERS} :org, {_ID}, 1, :blocks FROM numbers",
     "INSERT INTO audit (id, org_id, at, actor_kind, action, detail, request_id, address)"
     f" {_NUMBERS} {_ID} || batch.name, :org, {_NOW}, 'system', 'x', :detail, '', '' FROM numbers CROSS JOIN"
@@ -94,6 +117,12 @@ WORKFLOWS = Fence("workflows", (Clause("workflows.team_id = 'x1'"),))
 TRIGGERS = Fence("doc_triggers", (Clause("doc_triggers.team_id = 'x1'"),))
 STREAMS = Fence("streams", (Clause("streams.owner_id = 'x1'"),))
 STEPS = Fence("agent_steps", (Clause("agent_steps.user_id = 'x1'"),))
+MESSAGES = EntryFilters("x1", MessageStatus.MISSING, "ns", None, None)
+PROSPECTS = Fence("prospects", (Clause("prospects.team_id = 'x1'"),))
+FUNNEL_DAYS = Fence("funnel_days", (Clause("funnel_days.team_id = 'x1'"),))
+ASSETS = Fence("onboarding_assets", (Clause("onboarding_assets.team_id = 'x1'"),))
+EXPERIENCE = Fence("experiences", (Clause("experiences.team_id = 'x1'"),))
+KINDS = [ProspectKind(*kind) for kind in product(ProspectState, TrustLevel, [VerdictFilter.NONE])]
 MEMORY = Fence("translation_memory", (Clause("translation_memory.team_id = 't'"),))
 
 
@@ -124,6 +153,10 @@ LOOKUPS: dict[str, Lookup] = {
     "ended uploads": repository.delete_uploads,
     "blobs": lambda db, ids: blobs.release_references(db, "o", ids, ""),
     "translation memory": lambda db, ids: translation.select_memory(db, MEMORY, "de", 1, ids),
+    "messages": localization.select_entries,
+    "missing messages": localization.select_missing_sources,
+    "sources of messages": lambda db, ids: localization.select_sourced(db, "o", ids),
+    "translators": localization.select_people,
     "names": lambda db, ids: tenancy.select_names(db, "o", ids),
     "people": lambda db, ids: tenancy.select_memberships_of(
         db, "o", user_ids=ids, team_ids=ids, with_org_roles=True, after="", limit=5
@@ -135,6 +168,7 @@ LOOKUPS: dict[str, Lookup] = {
     "inputs of triggers": triggers.lock_inputs,
     "documents of runs": lambda db, ids: workflows.select_documents(db, "o", ids),
     "newest runs": lambda db, slugs: workflows.select_last_runs(db, RUNS, slugs),
+    "similar sign-ups": lambda db, bands: onboarding.select_fingerprints(db, "t", bands, "", 100),
     "readable runs": lambda db, ids: workflows.select_admitted(db, RUNS, ids),
     "seals": lambda db, ids: audit._put_seals(db, [(id, 1, "") for id in ids]),
 }
@@ -161,6 +195,26 @@ PAGES: dict[str, Lookup] = {
     "translations": lambda db, _: translation.select(db, TRANSLATIONS, "~", 51),
     "old translations": lambda db, _: translation.delete_old(db, TRANSLATIONS, 100),
     "old memory": lambda db, _: translation.forget_before(db, "x1", ""),
+    "messages in a status": lambda db, _: localization.scan(db, MESSAGES, ListPosition(), 51),
+    "messages with a word": lambda db, _: localization.scan_words(db, MESSAGES, "x1", [], ListPosition(), 51),
+    "messages around one": lambda db, _: localization.select_neighbours(db, "x1", "ns", "x1", 5),
+    "messages that no job drafts": lambda db, _: localization.select_undrafted(db, "x1", 500),
+    "number of those": lambda db, _: localization.count_undrafted(db, "x1"),
+    "experience of a company": lambda db, _: onboarding.get_live(db, "x1"),
+    "experience of a team": lambda db, _: onboarding.get_published(db, EXPERIENCE),
+    "experiences to tidy": lambda db, _: onboarding.select_published(db, "x1", 500),
+    "assets": lambda db, _: onboarding.select_assets(db, ASSETS),
+    "prospects": lambda db, _: onboarding.select_prospects(db, PROSPECTS, [], "~", 51),
+    "prospects of some kinds": lambda db, _: onboarding.select_prospects(db, PROSPECTS, KINDS, "~", 51),
+    "prospects by address": lambda db, _: onboarding.find_by_email(db, PROSPECTS, KINDS, "x", "~", 51, 1000),
+    "judged prospects": lambda db, _: onboarding.select_judged(db, PROSPECTS, 20),
+    "old prospects": lambda db, _: onboarding.delete_old_prospects(db, PROSPECTS, "x1", 500),
+    "whether there are any": lambda db, _: onboarding.has_older_prospects(db, PROSPECTS, "x1"),
+    "prospects of a person": lambda db, _: onboarding.find_of_user(db, "x1"),
+    "sign-ups with an address": lambda db, _: onboarding.count_with_email(db, "x1", "x1", 100),
+    "numbers of a funnel": lambda db, _: onboarding.select_days(db, FUNNEL_DAYS, "2026"),
+    "used challenges": lambda db, _: onboarding.delete_spent(db, "x0", 500),
+    "past rates": lambda db, _: onboarding.delete_rates(db, "x0", 500),
     "rows of a stream": lambda db, _: events.select_batches(db, STREAMS, "x1", 0, 1, 5),
     "all rows of a stream": lambda db, _: events.select_all_batches(db, "x1"),
     "old streams": lambda db, _: events.delete_expired_streams(db, "x0", 5),
@@ -168,6 +222,7 @@ PAGES: dict[str, Lookup] = {
 }
 WRITES: dict[str, Lookup] = {
     "tags": lambda db, ids: notes.insert_tags(db, "n", "o", ids),
+    "messages being drafted": lambda db, ids: localization.insert_drafting(db, "de", "j", ids),
     "recovery codes": lambda db, ids: identity.insert_codes(db, "u", "o", ids),
     "used quotas": lambda db, ids: quota.add_used(
         db, "o", [UsageCounter("org", "day", "", id) for id in ids], Spend(1, 1)
@@ -198,8 +253,11 @@ async def fill(world: World, ann: Caller) -> None:
 
 
 _SCANS = ("SCAN ", "Seq Scan")
-_LISTS = ("json_each", "CONSTANT ROW", "SCAN page", "SCAN people", "SCAN sealed", "SCAN entries", "org_roles")
-"""Scans of the list itself, and of the page that was found; a company has few roles."""
+_LISTS = (
+    "json_each", "CONSTANT ROW", "SCAN page", "SCAN people", "SCAN sealed", "SCAN entries", "SCAN found", "SCAN w",
+    "SCAN around", "SCAN branch", "org_roles", "l10n_locales",
+)  # fmt: skip
+"""Scans of the list itself, and of the page that was found; a company has few roles, an instance few locales."""
 
 
 async def test_rows_are_found_by_index(world: World) -> None:

@@ -27,6 +27,7 @@ from teamspace import localization, wiring
 from teamspace.core.request import MAX_HEADER_BYTES, MAX_URL_BYTES
 from teamspace.core.routing import Endpoint, Route
 from teamspace.core.tables import JobSpec
+from teamspace.localization.domain import drafting
 from teamspace.s3.domain.operations import OPERATIONS, Operation, ResourceLevel
 from teamspace.s3.domain.requests import MAX_XML
 from teamspace.settings import Settings, load
@@ -36,6 +37,8 @@ from tests.cost.attack import REPEATS, fill
 from tests.cost.help import LIMIT, Call, Costs, cpu_seconds, every_nth
 from tests.cost.table import BYTES, ROUTES, S3_OPERATIONS, XML
 from tests.jobs.help import running
+from tests.onboarding.help import document, published
+from tests.onboarding.signing_up import sign_up
 from tests.repository.help import put
 from tests.support.world import Caller, World
 from tests.support.world import world as open_world
@@ -514,6 +517,23 @@ async def worst_step(world: World, ann: Caller) -> float:
     return await cpu_seconds(wait_until_finished(world, "workflow.step"))
 
 
+async def worst_draft(world: World, ann: Caller) -> float:
+    """The most messages of a job, each as long as a message can be."""
+    sources = {f"key{number}": "{n, plural, one {x} other {y}} " * 320 for number in range(drafting.MAX_MESSAGES)}
+    await localization.synchronise(world.db, {"en": {"worst": sources}, "de": {}})
+    answer = await ann.post("/api/l10n/draft", {"locale": "de"})
+    assert answer.status_code == 202 and answer.json()["queued"] == len(sources), answer.text
+    return await cpu_seconds(wait_until_finished(world, drafting.KIND))
+
+
+async def worst_judgement(world: World, ann: Caller) -> float:
+    """The longest criteria, and a form as large as a sign-up can be."""
+    fields = [{"name": f"f{number}", "type": "textarea", "label": {"en": "Text"}} for number in range(12)]
+    await published(ann, document("Join us", *fields, judge_prompt=fill("\ufdfa", 10_000)))
+    await sign_up(world, **{str(field["name"]): fill("a ", 5_000) for field in fields})
+    return await cpu_seconds(wait_until_finished(world, "beta.judge"))
+
+
 async def no_user_text(world: World, ann: Caller) -> float:
     """The job hashes the bytes of an object, or a remote worker does it."""
     return 0.0
@@ -534,6 +554,7 @@ async def worst_conversation(world: World, ann: Caller) -> float:
 
 JOBS = {
     "ai.chat": worst_chat, "ai.turn": in_its_route, "ai.agent": in_its_route, "conversation.index": worst_conversation,
+    "beta.judge": worst_judgement, "l10n.draft": worst_draft,
     "mcp.call": in_its_route, "workflow.step": worst_step,
     "repo.extract_text": worst_extraction, "repo.hash_parts": no_user_text,
     "x.example-tools.word-count": worst_words, "x.integrator-demo.lane-report": no_user_text,

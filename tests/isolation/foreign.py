@@ -345,7 +345,6 @@ SLOTS = (
     Slot("GET /api/repo-obj/:id/processing",     "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("GET /api/beta/prospects",              "cursor",   cursor(in_other_company(_prospect)),         cursor(in_other_team(_prospect)),          OK),
     Slot("DELETE /api/beta/asset/:id",           "id",       in_other_company(_asset),                    in_other_team(_asset)),
-    Slot("GET /api/beta/prospects",              "cursor",   cursor(in_other_company(_prospect)),         cursor(in_other_team(_prospect)),          OK),
     Slot("POST /api/beta/prospects/:id/decide",  "id",       in_other_company(_prospect),                 in_other_team(_prospect)),
     Slot("DELETE /api/beta/prospects/:id",       "id",       in_other_company(_prospect),                 in_other_team(_prospect)),
     Slot("GET /api/doc-triggers/:id",            "id",       in_other_company(_trigger),                  in_other_team(_trigger)),
@@ -465,6 +464,7 @@ NOT_IDS = frozenset({
     # Messages of the instance, the same for everyone.
     "GET /api/l10n/messages id", "GET /api/l10n/messages around", "GET /api/l10n/messages cursor",
     "PUT /api/l10n/messages/:id id", "POST /api/l10n/review/:id id", "submitted_at", "status", "ns", "review", "reviewable",
+    "default_locale", "switching", "drafts",
     "GET /beta/bundle/:plugin/*path plugin", "GET /beta/bundle/:plugin/*path path", "lane",
 })
 # fmt: on

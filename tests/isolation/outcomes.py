@@ -26,6 +26,9 @@ class Outcome(msgspec.Struct, frozen=True):
         return " ".join(str(part) for part in (self.status, self.code, self.names) if part)
 
 
+FOR_A_MINUTE, REVALIDATED = "public, max-age=60", "public, no-cache"
+FOR_GOOD = "public, max-age=31536000, immutable"
+
 OK, CREATED, ACCEPTED, EMPTY = Outcome(200), Outcome(201), Outcome(202), Outcome(204)
 UNAUTHENTICATED = Outcome(401, "unauthenticated")
 TOKEN_EXPIRED = Outcome(401, "token_expired")
@@ -56,22 +59,19 @@ def invalid(field: str) -> Outcome:
     return Outcome(400, "invalid_request", field)
 
 
-def faults(answer: httpx2.Response, expected: Outcome, *, public: bool = False) -> list[str]:
+def faults(answer: httpx2.Response, expected: Outcome, *, cached: str = "") -> list[str]:
     """Return what is wrong with a response: its outcome, the shape of a refusal, or the common headers."""
     if answer.status_code != expected.status:
         return [f"expected {expected}, got {answer.status_code} {answer.text[:300]}"]
-    found = _header_faults(answer, public=public)
+    found = _header_faults(answer, cached)
     return found + _refusal_faults(answer, expected) if expected.refused else found
 
 
-def _header_faults(answer: httpx2.Response, *, public: bool) -> list[str]:
+def _header_faults(answer: httpx2.Response, cached: str) -> list[str]:
     required = dict(_COMMON_HEADERS)
     if path_of(answer).startswith("/api/"):
-        required["cache-control"] = "public, max-age=60" if public else "private, no-store"
-    if path_of(answer).startswith("/api/beta/asset/") and public and answer.status_code == 200:
-        required["cache-control"] = "public, max-age=31536000, immutable"
-        required["cross-origin-resource-policy"] = "cross-origin"
-    if path_of(answer) == "/beta-sdk.js":
+        required["cache-control"] = (cached if answer.status_code == 200 else "") or "private, no-store"
+    if path_of(answer) == "/beta-sdk.js" or (cached == FOR_GOOD and answer.status_code == 200):
         required["cross-origin-resource-policy"] = "cross-origin"
     if answer.status_code == 401:
         required["www-authenticate"] = "Bearer"

@@ -30,6 +30,8 @@ from tests.isolation.outcomes import (
     CREATED,
     EMPTY,
     EMPTY_QUERY,
+    FOR_A_MINUTE,
+    FOR_GOOD,
     FORBIDDEN,
     HIDDEN,
     INVALID_SPEC,
@@ -38,6 +40,7 @@ from tests.isolation.outcomes import (
     NO_TEXT,
     OK,
     ORG_SUSPENDED,
+    REVALIDATED,
     STALE_CLAIM,
     TENANT_SUSPENDED,
     TOKEN_EXPIRED,
@@ -150,8 +153,8 @@ class Case(msgspec.Struct, frozen=True):
     """Whether it also works in a suspended company and in a suspended tenant."""
     dry_run: bool = False
     """Whether it can be a read, by `dry_run` in its body: then suspension is checked last, by the write."""
-    cached: bool = False
-    """Whether its response is the same for all callers and can be cached."""
+    cached: str = ""
+    """How its response can be cached, if it is the same for all callers."""
     side_effect: str = ""
     """A table that even a read writes to: an export seals the rows that it contains."""
     before: Callable[[Stage, Kind], Awaitable[None]] = no_preparation
@@ -232,17 +235,17 @@ CASES = (
     Case("GET /activate",                   PUBLIC),
     Case("GET /app/*page",                  PUBLIC,                      target=SCREEN),
     Case("GET /frame",                      PUBLIC),
-    Case("GET /assets/*path",               PUBLIC,                      target=SCRIPT,           cached=True),
+    Case("GET /assets/*path",               PUBLIC,                      target=SCRIPT,           cached=FOR_A_MINUTE),
     Case("GET /health",                     PUBLIC),
     Case("GET /ready",                      PUBLIC),
     Case("GET /api/config",                 PUBLIC),
-    Case("GET /api/openapi.json",           PUBLIC,                                               cached=True),
-    Case("GET /api/docs",                   PUBLIC,                                               cached=True),
+    Case("GET /api/openapi.json",           PUBLIC,                                               cached=FOR_A_MINUTE),
+    Case("GET /api/docs",                   PUBLIC,                                               cached=FOR_A_MINUTE),
 
-    Case("GET /api/i18n/catalog",           PUBLIC,                                               cached=True),
     Case("GET /api/l10n/coverage",          role("localization:read"), before=with_console_texts),
     Case("GET /api/l10n/messages",          role("localization:read"),   None,                    NO_LOCALE, before=with_console_texts),
     Case("GET /api/l10n/messages?locale=de", role("localization:read"), before=with_console_texts),
+    Case("GET /api/i18n/catalog",           PUBLIC,                                               cached=REVALIDATED),
     Case("PUT /api/l10n/messages/:id",      role("localization:translate"), {"text": "Notizen"},  OK, CONSOLE_TEXT),
     Case("POST /api/l10n/review/:id",       role("localization:review"), _APPROVE,                OK, PROPOSED_TEXT),
     Case("POST /api/l10n/discard",          role("localization:manage"), {"locale": "de"},        before=with_console_texts),
@@ -367,7 +370,7 @@ CASES = (
     Case("GET /api/oop",                    ANYONE),
     Case("PUT /api/oop/:id/grants",         role("instance:manage"),     {"capabilities": []},    HIDDEN, SOME_JOB),
     Case("GET /api/x/:plugin/bundle/*path", ANYONE,                      target=PLUGIN_FILE),
-    Case("GET /beta-sdk.js",                PUBLIC,                                               cached=True),
+    Case("GET /beta-sdk.js",                PUBLIC,                                               cached=FOR_A_MINUTE),
     Case("GET /beta/template",              PUBLIC),
     Case("GET /api/beta/config",            PUBLIC,                                               shut=True),
     Case("OPTIONS /api/beta/config",        PUBLIC,                      None,                    EMPTY),
@@ -379,7 +382,7 @@ CASES = (
     Case("POST /api/beta/experience/publish", role("settings:manage"),   None,                    NO_DRAFT, before=without_drafts),
     Case("POST /api/beta/assets",           role("settings:manage"),     _ASSET,                  CREATED, before=without_assets),
     Case("GET /api/beta/assets",            role("settings:manage")),
-    Case("GET /api/beta/asset/:id",         PUBLIC,                      None,                    OK, ASSET, cached=True),
+    Case("GET /api/beta/asset/:id",         PUBLIC,                      None,                    OK, ASSET, cached=FOR_GOOD),
     Case("DELETE /api/beta/asset/:id",      role("settings:manage"),     None,                    EMPTY, TEAM_ASSET),
     Case("GET /api/beta/challenge",         PUBLIC,                                               shut=True),
     Case("POST /api/beta/signup",           PUBLIC,                      _SIGN_UP,                Outcome(400, "invalid_request"), shut=True),

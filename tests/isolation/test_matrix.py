@@ -65,7 +65,7 @@ async def _check_all_callers(stage: Stage, case: Case) -> None:
         outcome = expected(case, kind, hosted=stage.hosted)
         mark = await stage.writes.mark()
         answer = await stage.send(caller, request)
-        wrong = faults(answer, outcome, public=case.cached) + stage.undocumented(case.route, answer)
+        wrong = faults(answer, outcome, cached=case.cached) + stage.undocumented(case.route, answer)
         if outcome.refused or not case.writes:
             changed = await stage.writes.since(mark)
             wrong += [f"wrote to {table}" for table in changed if outcome.refused or table != case.side_effect]

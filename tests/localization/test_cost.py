@@ -2,12 +2,15 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from teamspace import localization, translation
+from teamspace.core import paging
 from teamspace.core.messages import Messages
+from teamspace.localization.schemas import ListPosition
 from tests.localization.help import find, set_up
-from tests.support.visited import visited
+from tests.support.visited import blocks, visited
 from tests.support.world import Caller, World
 
 SMALL, LARGE = 1_000, 20_000
@@ -25,11 +28,11 @@ QUERIES: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-def product(size: int) -> dict[str, Messages]:
-    sources: Messages = {f"area{number}": {} for number in range(_NAMESPACES)}
+def product(size: int, namespaces: int = _NAMESPACES) -> dict[str, Messages]:
+    sources: Messages = {f"area{number}": {} for number in range(namespaces)}
     german: Messages = {namespace: {} for namespace in sources}
     for number in range(size):
-        namespace, key = f"area{number % _NAMESPACES}", f"key{number:06}"
+        namespace, key = f"area{number % namespaces}", f"key{number:06}"
         sources[namespace][key] = f"A common text with number{number:06}"
         if number % 2:
             german[namespace][key] = f"Ein Text mit Nummer{number}"
@@ -72,6 +75,36 @@ async def costs_of_all(world: World, caller: Caller) -> dict[str, int]:
             costs[f"{name}{_SECOND}"] = await cost_of(world, caller, "/api/l10n/messages", after)
     costs["coverage"] = await cost_of(world, caller, "/api/l10n/coverage", {"locale": "de"})
     return costs
+
+
+_FEW_BLOCKS = 70
+"""One message and the rights of its reader. The keys before it are a hundred blocks, the words a thousand."""
+
+
+@pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
+async def test_an_index_is_read_from_where_a_page_begins(world: World) -> None:
+    """Words before the prefix, and keys before the cursor, were once read and skipped, which the number of rows hides."""
+    people = await set_up(world, product(LARGE, namespaces=1))
+    await world.db.engine.script("ANALYZE")
+    queries: dict[str, dict[str, Any]] = {
+        "a word": {"q": "with"}, "all": {}, "a namespace": {"ns": "area0"}, "a status": {"status": "machine"},
+        "a status in a namespace": {"ns": "area0", "status": "machine"}, "to review": {"reviewable": 1},
+    }  # fmt: skip
+    read = {}
+    for name, query in queries.items():
+        position = ListPosition(query.get("q", ""), "area0", f"key{LARGE - 100:06}")
+        cursor = paging.encode_cursor(msgspec.json.encode(position).decode())
+        last = {"cursor": paging.sign_cursor(world.db.vault, cursor)}
+        read[name] = await blocks_of(world, people.reviewer, query)
+        read[f"{name}, near the end"] = await blocks_of(world, people.reviewer, query | last)
+    assert {name: count for name, count in read.items() if count > _FEW_BLOCKS} == {}
+
+
+async def blocks_of(world: World, caller: Caller, query: dict[str, Any]) -> int:
+    async with blocks(world) as work:
+        answer = await caller.get("/api/l10n/messages", params={"locale": "de", "limit": 1, **query})
+    assert len(answer.json()["items"]) == 1, answer.text
+    return work.count
 
 
 DEEP = "{n, plural, one {" * 8 + "x" + "} other {y}}" * 8

@@ -185,3 +185,12 @@ async def test_a_job_that_is_executed_again_changes_nothing(world: World) -> Non
         str, "SELECT id || text || updated_at FROM l10n_entries WHERE text IS NOT NULL ORDER BY id"
     )
     assert await violations(world) == []
+
+
+async def test_nothing_is_drafted_for_a_team_without_the_feature(world: World) -> None:
+    people = await set_up(world)
+    await people.operator.post("/api/features/translate", {"enabled": False})
+    assert (await call(people.operator, "draft", "fr", 403))["code"] == "feature_disabled"
+    assert [item["locale"] for item in (await people.operator.get("/api/l10n/coverage")).json()["items"]] == [
+        "de", "en", "is",
+    ]  # fmt: skip

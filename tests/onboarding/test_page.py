@@ -11,7 +11,7 @@ from teamspace.settings import Settings
 from tests.branding.help import picture
 from tests.onboarding.help import document, published
 from tests.onboarding.test_assets import uploaded
-from tests.support.world import World
+from tests.support.world import Caller, World
 from tests.support.world import world as open_world
 
 MAX_PAGE, MAX_SCRIPT = 60 * 1024, 20 * 1024
@@ -89,6 +89,36 @@ async def test_the_script_is_the_same_for_every_host(world: World) -> None:
     assert first.content == other.content and first.headers["etag"] == other.headers["etag"]
     assert first.headers["content-type"].startswith("text/javascript")
     assert first.headers["cross-origin-resource-policy"] == "cross-origin"
+
+
+@pytest.mark.parametrize(("known", "status"), [("{}", 304), ('"other", W/{}', 304), ("*", 304), ('"other"', 200)])
+async def test_a_browser_that_has_the_script_does_not_get_it_again(world: World, known: str, status: int) -> None:
+    first = await world.anonymous.get("/beta-sdk.js")
+    headers = {"if-none-match": known.format(first.headers["etag"])}
+    again = await world.anonymous.get("/beta-sdk.js", headers=headers)
+    assert (again.status_code, bool(again.content)) == (status, status == 200)
+    for name in ("etag", "cache-control", "cross-origin-resource-policy"):
+        assert again.headers[name] == first.headers[name]
+
+
+async def test_a_page_is_one_view_and_a_closed_one_none(settings: Settings) -> None:
+    async with open_world(msgspec.structs.replace(settings, home="beta")) as world:
+        ann = await world.bootstrap()
+        for number, path in enumerate(("/", "/beta/template", "/api/beta/config"), start=1):
+            assert (await world.anonymous.get(path)).status_code == 200
+            assert await views(ann) == number, path
+        for path in ("/index.html", "/login", "/beta-sdk.js"):
+            await world.anonymous.get(path)
+        await world.suspend(ann.org)
+        for path in ("/", "/beta/template", "/api/beta/config"):
+            await world.anonymous.get(path)
+        assert await views(ann) == 3
+
+
+async def views(caller: Caller) -> int:
+    await caller.world.app.sign_ups.counts.save(caller.world.db)
+    days = (await caller.get("/api/beta/prospects", params={"numbers": "1"})).json()["numbers"]
+    return sum(day["views"] for day in days)
 
 
 async def test_a_suspended_company_shows_a_closed_page(world: World) -> None:

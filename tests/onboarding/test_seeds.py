@@ -24,6 +24,7 @@ BAD: list[tuple[Any, str]] = [
     (document("x" * 121), "/copy/en/title"),
     (document(theme={"accent": "red"}), "accent"),
     (document(theme={"logo": "x"}), "/theme/logo"),
+    (document(retention_days=30), "/retention_days"),
 ]
 
 

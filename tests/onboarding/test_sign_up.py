@@ -9,6 +9,7 @@ from teamspace import onboarding
 from teamspace.core import clock
 from teamspace.onboarding.domain import challenges, signing_up, visitors
 from tests.identity.help import run_sql
+from tests.onboarding.help import document, published
 from tests.onboarding.signing_up import PROSE, ask, easy, prospects, publish, send, sign_up, solve
 from tests.support.world import Caller, World
 
@@ -227,7 +228,7 @@ async def test_prospects_are_deleted_when_the_team_says_so(
     monkeypatch.setattr(clock, "now", lambda: now + 31 * clock.DAY)
     await onboarding.tidy(world.db)
     assert len(await prospects(ann)) == 1, "by default they are kept"
-    await publish(world, ann, retention_days=30)
+    assert (await published(ann, document(retention_days=30)))["retention_days"] == 30
     await world.suspend(ann.org)
     await onboarding.tidy(world.db)
     assert await prospects(ann) == []

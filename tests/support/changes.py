@@ -23,10 +23,11 @@ TABLES = frozenset(
         "conversation_turns",
         "conversation_grants",
         "doc_triggers",
+        "prospects",
         "runs",
     }
 )
-"""The tables of notes, objects, conversations, triggers and runs. A job tells its own changes."""
+"""The tables of notes, objects, conversations, triggers, prospects and runs. A job tells its own changes."""
 _CALL_DEPTH = 6
 
 

@@ -20,7 +20,7 @@ from tests.support import preloaded
 from tests.support.preloaded import Forked
 
 HOST = "127.0.0.1"
-START_LIMIT, STOP_LIMIT, COMMAND_LIMIT = 60.0, 40.0, 60.0
+START_LIMIT, STOP_LIMIT, COMMAND_LIMIT, ANSWER_LIMIT = 60.0, 40.0, 60.0, 60.0
 """A start takes less than a second, but the machine may be busy."""
 _POLL = 0.005
 _TRIES = 5
@@ -134,7 +134,7 @@ class Served:
         return json.loads(text) if text else None
 
     def _request(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> tuple[int, bytes]:
-        connection = self._connection(timeout=10)
+        connection = self._connection(ANSWER_LIMIT)
         try:
             connection.request(method, path, body, headers)
             answer = connection.getresponse()

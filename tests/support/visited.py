@@ -59,6 +59,27 @@ async def _rows(world: World, total: Visited) -> AsyncIterator[None]:
         engine.fetch = fetch  # type: ignore[method-assign]
 
 
+@asynccontextmanager
+async def blocks(world: World) -> AsyncIterator[Visited]:
+    """Count the blocks that PostgreSQL reads inside the block, also of index entries that a condition skips: no scan
+    reports those as rows.
+    """
+    total, engine = Visited(), world.db.engine
+    fetch = engine.fetch
+
+    async def counting_fetch(sql: str, params: Any) -> Any:
+        ((plan,),) = await fetch(f"EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) {sql}", params)
+        top = json.loads(plan)[0]["Plan"]
+        total.count += int(top["Shared Hit Blocks"] + top["Shared Read Blocks"])
+        return await fetch(sql, params)
+
+    engine.fetch = counting_fetch  # type: ignore[method-assign]
+    try:
+        yield total
+    finally:
+        engine.fetch = fetch  # type: ignore[method-assign]
+
+
 def _scanned_rows(node: dict[str, Any]) -> int:
     """Rows that the scans of a plan returned or filtered out."""
     own = sum(node.get(name, 0) for name in ("Actual Rows", "Rows Removed by Filter", "Rows Removed by Index Recheck"))

@@ -2435,7 +2435,7 @@ export interface paths {
         put?: never;
         /**
          * Queue up to 20 jobs that draft what is missing in a locale, and say how much remains.
-         * @description A session or API token. Requires `localization:manage`. Requires the feature `translate`.
+         * @description A session or API token. Requires `localization:manage`.
          */
         post: operations["localization.draft"];
         delete?: never;
@@ -6896,6 +6896,7 @@ export interface components {
                 [key: string]: unknown;
             };
             judge_prompt: string;
+            retention_days: number | null;
             draft: components["schemas"]["ExperienceDocument"] | null;
             draft_version: number | null;
             draft_at: string | null;
@@ -24191,6 +24192,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `version_mismatch` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `too_large` */
             413: {
                 headers: {
@@ -24306,6 +24316,15 @@ export interface operations {
             };
             /** @description `idempotency_conflict`, `no_draft` */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `version_mismatch` */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24761,7 +24780,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProspectPage"];
-                    "application/octet-stream": unknown;
+                    "text/csv": string;
                 };
             };
             /** @description `invalid_request` */
@@ -25153,7 +25172,16 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `rate_limited` */
+            /** @description `response_refused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`, `quota_exceeded` */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -25171,7 +25199,16 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `overloaded` */
+            /** @description `executor_failed` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `no_executor` */
             503: {
                 headers: {
                     [name: string]: unknown;

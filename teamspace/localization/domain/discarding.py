@@ -17,8 +17,8 @@ _AT_ONCE = 200
 
 async def discard(db: Db, who: Principal, given: str) -> DiscardedDrafts:
     """Make all drafts missing that nobody has approved."""
-    await syncing.begin(db)
     locale = translation.clean_tag(given, "locale")
+    await syncing.begin(db)
     counts = await store.get_coverage(db, locale)
     if counts is None:
         raise NotFound("localization.no_locale")

@@ -12,8 +12,9 @@ from teamspace import quota, translation
 from teamspace.ai import Gateway
 from teamspace.core import clock, pools
 from teamspace.core.db import Db, Tx
-from teamspace.core.errors import BadRequest
+from teamspace.core.errors import BadRequest, FeatureDisabled
 from teamspace.core.messages import DEFAULT
+from teamspace.core.permissions import Feature
 from teamspace.core.principal import Principal
 from teamspace.executors import ModelRole
 from teamspace.jobs import Authority, Queue
@@ -45,10 +46,12 @@ class _Draft(msgspec.Struct, frozen=True):
 
 async def queue_drafts(db: Db, who: Principal, queue: Queue, given: str) -> QueuedDrafts:
     """Queue jobs for what is missing in a locale, which is added if it is new; leave out what is being drafted."""
-    await syncing.begin(db)
+    if Feature.TRANSLATE not in who.features:
+        raise FeatureDisabled("rights.feature_off", feature=Feature.TRANSLATE)
     locale = translation.clean_tag(given, "locale")
     if locale == DEFAULT:
         raise BadRequest.at("/locale", "localization.source_file")
+    await syncing.begin(db)
     async with db.write(who, "l10n.draft", lock=("l10n", writing.ALL_LOCALES)) as tx:
         await tx.lock("l10n", locale)
         await writing.add_locale(tx, locale)

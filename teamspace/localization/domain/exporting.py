@@ -22,8 +22,8 @@ async def export(db: Db, who: Principal, data: Path, given: str) -> LocaleExport
 
     A text whose source has changed since is written too: its mark has the hash of the old source.
     """
-    await syncing.begin(db)
     locale = clean_tag(given, "locale")
+    await syncing.begin(db)
     # The lock before the rows: otherwise an export that has read earlier could replace the file of a later one.
     async with files.locked(data, shared=False):
         rows = await _read_approved(db, locale)

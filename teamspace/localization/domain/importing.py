@@ -56,10 +56,10 @@ class _Compared(msgspec.Struct, frozen=True):
 
 async def import_files(db: Db, who: Principal, data: Path, given: str | None) -> ImportResult:
     """Import the file of a locale, or all files; the source language's is not imported, since it comes with the product."""
-    await syncing.begin(db)
     locale = None if given is None else translation.clean_tag(given, "locale")
     if locale == DEFAULT:
         raise BadRequest.at("/locale", "localization.source_file")
+    await syncing.begin(db)
     async with files.locked(data, shared=True):
         found = await pools.FILES.run(files.read, data, locale)
     if locale is not None and not found:

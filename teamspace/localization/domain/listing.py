@@ -38,16 +38,15 @@ _MAX_TERMS = 8
 
 
 async def get_coverage(db: Db, locale: str | None) -> Coverage:
+    chosen = None if locale is None else translation.clean_tag(locale, "locale")
     await syncing.begin(db)
-    namespaces = None
-    if locale is not None:
-        namespaces = await store.select_namespaces(db, translation.clean_tag(locale, "locale"))
+    namespaces = None if chosen is None else await store.select_namespaces(db, chosen)
     return Coverage(DEFAULT, await store.select_coverage(db), namespaces)
 
 
 async def list_messages(db: Db, who: Principal, query: MessagesQuery) -> Page[LocalizedMessage]:
-    await syncing.begin(db)
     locale = translation.clean_tag(query.locale, "locale")
+    await syncing.begin(db)
     if query.id is not None or query.around is not None:
         ids = await _find_ids(db, locale, query)
         return Page(await _load(db, who, ids), None)

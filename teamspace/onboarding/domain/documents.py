@@ -7,10 +7,9 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from teamspace import branding
+from teamspace import branding, translation
 from teamspace.core import pools, text
 from teamspace.core.errors import BadRequest, FieldError
-from teamspace.onboarding.domain import languages
 from teamspace.onboarding.schemas import (
     ASSET_TOKENS,
     ASSET_URL,
@@ -154,7 +153,7 @@ class _Check:
         checked = dict[str, T]()
         for locale, value in given.items():
             at = f"{pointer}/{_escape(locale)}"
-            name = languages.canonical(locale)
+            name = translation.read_tag(locale)
             if name is None:
                 self._add(BadRequest.at(at, "localization.locale"))
             elif name in checked:

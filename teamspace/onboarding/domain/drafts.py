@@ -83,6 +83,7 @@ async def _describe(db: Reads, who: Principal, funnel: Funnel, row: ExperienceRo
         copy=edited.copy if edited else {},
         theme=edited.theme if edited else {},
         judge_prompt=edited.judge_prompt if edited else "",
+        retention_days=edited.retention_days if edited else None,
         draft=row.draft if row else None,
         draft_version=row.draft_version if row and row.draft else None,
         draft_at=row.draft_at if row else None,

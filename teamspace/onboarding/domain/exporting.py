@@ -11,7 +11,7 @@ from teamspace.core import clock
 from teamspace.core.db import Db
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
-from teamspace.core.replies import Download
+from teamspace.core.replies import CsvLines
 from teamspace.onboarding import access, store
 from teamspace.onboarding.domain import prospects
 from teamspace.onboarding.schemas import ProspectQuery, ProspectRow
@@ -23,12 +23,12 @@ _OTHER = "other_fields"
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-async def export(db: Db, who: Principal, query: ProspectQuery) -> Download:
+async def export(db: Db, who: Principal, query: ProspectQuery) -> CsvLines:
     """Return all prospects that match; the fields of the published experience have columns of their own."""
     live = await store.get_published(db, access.fence(who, P.SETTINGS_MANAGE))
     fields = [field.name for field in live.published.fields if field.name != "email"] if live else []
     headers = {"content-disposition": f'attachment; filename="prospects-{clock.stamp()[:10]}.csv"'}
-    return Download(_lines(db, who, query, fields), "text/csv; charset=utf-8", headers=headers)
+    return CsvLines(_lines(db, who, query, fields), "text/csv; charset=utf-8", headers=headers)
 
 
 async def _lines(db: Db, who: Principal, query: ProspectQuery, fields: list[str]) -> AsyncGenerator[bytes, None]:

@@ -16,9 +16,11 @@ from teamspace.core.db import Db
 from teamspace.core.errors import ResponseRefused
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
+from teamspace.events import Change
 from teamspace.executors import ModelRole
 from teamspace.jobs import JobContext
 from teamspace.onboarding import access, store
+from teamspace.onboarding.domain import changes
 from teamspace.onboarding.domain.funnel import Funnel
 from teamspace.onboarding.schemas import (
     Flip,
@@ -91,7 +93,10 @@ async def run(
     async with db.write(who, "prospect.judge") as tx:
         tx.target, tx.detail = row.id, {"decision": verdict.decision}
         await work.confirm(tx)
-        return JudgeResult(await store.put_verdict(tx, fence, row.id, verdict))
+        judged = await store.put_verdict(tx, fence, row.id, verdict)
+        if judged:
+            await changes.record(tx, row.org_id, row.team_id, row.id, change=Change.UPDATED)
+    return JudgeResult(judged)
 
 
 async def _find_criteria(db: Db, who: Principal, funnel: Funnel) -> str:
@@ -139,8 +144,8 @@ def combine(first: JudgeReply, second: JudgeReply, answers: dict[str, str | bool
     given = [*first.reasons, *second.reasons]
     reasons = list(dict.fromkeys(_shorten(reason) for reason in given if _is_quoted(reason, answers)))[:MAX_REASONS]
     decision = first.decision if first.decision is second.decision else JudgeDecision.REVIEW
-    # A model that quotes what nobody wrote is not to be believed, and nobody is declined without a reason.
-    if not reasons and (given or decision is JudgeDecision.DECLINE):
+    # A model that gives no reason, or quotes what nobody wrote, is not to be believed: it may obey the visitor.
+    if not reasons:
         decision = JudgeDecision.REVIEW
     score = (_in_range(first.score) + _in_range(second.score)) // 2
     return JudgeVerdict(decision, score, reasons, model)

@@ -1,30 +1,14 @@
 """Chooses the language of the page, and the text of each place in it."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from teamspace import translation
 from teamspace.core.messages import DEFAULT
-
-_LOCALE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
-
-
-def canonical(locale: str) -> str | None:
-    """Return a locale as it is stored, such as `pt-BR` or `zh-Hant`; None if it is none."""
-    if not _LOCALE.fullmatch(locale):
-        return None
-    language, *rest = locale.split("-")
-    return "-".join([language.lower(), *map(_subtag, rest)])
-
-
-def _subtag(part: str) -> str:
-    if len(part) == 2:
-        return part.upper()
-    return part.title() if len(part) == 4 and part.isalpha() else part.lower()
 
 
 def chain(wanted: Iterable[str], written: Sequence[str]) -> list[str]:
     """Return the languages in which to look for a text: those that are wanted, ours, then those it is written in."""
-    languages = [name for locale in wanted if (name := canonical(locale))]
+    languages = [name for locale in wanted if (name := translation.read_tag(locale))]
     return list(dict.fromkeys([*(prefix for name in languages for prefix in _prefixes(name)), DEFAULT, *written]))
 
 

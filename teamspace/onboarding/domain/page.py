@@ -1,7 +1,7 @@
 """The sign-up page as HTML: complete without a script, which only sends it."""
 
 import hashlib
-from functools import cache
+from functools import cache, lru_cache
 from html import escape
 from importlib import resources
 
@@ -14,7 +14,8 @@ from teamspace.core.errors import NotFound, OrgSuspended, TenantSuspended
 from teamspace.core.principal import Principal
 from teamspace.onboarding import store
 from teamspace.onboarding.domain import showing
-from teamspace.onboarding.domain.funnel import Funnel
+from teamspace.onboarding.domain.counting import FunnelStep
+from teamspace.onboarding.domain.signing_up import SignUps
 from teamspace.onboarding.schemas import (
     ASSET_TOKENS,
     ASSET_URL,
@@ -29,6 +30,7 @@ _FONTS = {
     "serif": 'Charter,"Iowan Old Style",Georgia,serif',
     "mono": "ui-monospace,monospace",
 }
+_FILES = ("sdk.js", "page.css")
 _NAMES = {"en": "English", "de": "Deutsch", "es": "Español", "is": "Íslenska", "nl": "Nederlands"}
 _RIGHT_TO_LEFT = ("ar", "he", "fa", "ur")
 _TEXTS = ("missing", "email", "tick", "sending", "failed", "rate")
@@ -46,13 +48,17 @@ def script() -> tuple[bytes, str]:
     return body, hashlib.sha256(body).hexdigest()[:16]
 
 
-async def render(db: Reads, who: Principal, funnel: Funnel, wanted: list[str], nonce: str = "") -> str:
-    """Return the page that the visitors of a host see, in the first of the wanted languages that it is written in."""
+async def render(db: Reads, who: Principal, sign_ups: SignUps, wanted: list[str], nonce: str = "") -> str:
+    """Return the page that the visitors of a host see, in the first of the wanted languages that it is written in.
+
+    It counts as a view: the page itself has all that its script would ask for.
+    """
     brand = await branding.effective(db, who)
     try:
-        found = await funnel.effective(db, who.call.host)
+        found = await sign_ups.funnel.effective(db, who.call.host)
     except (NotFound, OrgSuspended, TenantSuspended):
         return _closed(brand, wanted, nonce)
+    sign_ups.counts.add(found, FunnelStep.VIEWS)
     shown = showing.show(found.document, wanted)
     if not found.document.theme.keys() - set(ASSET_TOKENS):
         shown = msgspec.structs.replace(shown, theme=brand.theme, theme_dark=brand.theme_dark)
@@ -186,6 +192,6 @@ def _variables(theme: Theme, has_font: bool) -> str:
     )
 
 
-@cache
+@lru_cache(len(_FILES))
 def _file(name: str) -> str:
     return (resources.files("teamspace.onboarding") / "page" / name).read_text(encoding="utf-8")

@@ -9,8 +9,9 @@ from teamspace.core.db import Db, Fence, Reads
 from teamspace.core.errors import AlreadyDecided, Conflict, NotFound
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
+from teamspace.events import Change
 from teamspace.onboarding import access, store
-from teamspace.onboarding.domain import counting
+from teamspace.onboarding.domain import changes, counting
 from teamspace.onboarding.domain.counting import FunnelStep
 from teamspace.onboarding.schemas import (
     DecidedProspect,
@@ -82,6 +83,7 @@ async def decide(db: Db, who: Principal, settings: Settings, prospect_id: str, b
             await counting.count(tx, row.org_id, row.team_id, FunnelStep.ACCEPTED)
         if not await store.decide(tx, fence, prospect_id, state, body.note, who.user_id, clock.stamp(), user_id):
             raise AlreadyDecided
+        await changes.record(tx, row.org_id, row.team_id, row.id, change=Change.UPDATED)
         decided = await store.get_prospect(tx, fence, prospect_id)
     assert decided is not None
     return _to_decided(decided, url)
@@ -93,6 +95,7 @@ async def delete(db: Db, who: Principal, prospect_id: str) -> None:
         tx.target = prospect_id
         if not await store.delete_prospect(tx, access.prospects(who), prospect_id):
             raise NotFound()
+        await changes.record(tx, who.org_id, who.team_id, prospect_id, change=Change.DELETED)
 
 
 def to_prospect(row: ProspectRow) -> Prospect:

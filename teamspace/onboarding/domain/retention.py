@@ -5,7 +5,9 @@ from collections.abc import Awaitable, Callable
 from teamspace.core import clock, ids
 from teamspace.core.db import Db, Tx
 from teamspace.core.principal import Call, system
+from teamspace.events import Change
 from teamspace.onboarding import access, store
+from teamspace.onboarding.domain import changes
 from teamspace.onboarding.schemas import LiveRow
 
 _BATCH = 500
@@ -38,4 +40,6 @@ async def _delete_old(db: Db, row: LiveRow) -> None:
     fence, end = access.of_team(who), ids.lower_bound(clock.now() - days * clock.DAY)
     while await store.has_older_prospects(db, fence, end):
         async with db.write(who, "prospect.expire") as tx:
-            tx.detail = {"count": len(await store.delete_old_prospects(tx, fence, end, _BATCH))}
+            deleted = await store.delete_old_prospects(tx, fence, end, _BATCH)
+            tx.detail = {"count": len(deleted)}
+            await changes.record(tx, row.org_id, row.team_id, *deleted, change=Change.DELETED)

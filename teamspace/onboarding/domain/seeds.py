@@ -21,6 +21,9 @@ def read(document: Any) -> ExperienceDocument:
         raise ValueError(told or refusal.detail) from None
     if named := [token for token in ASSET_TOKENS if token in checked.theme]:
         raise ValueError(f"/theme/{named[0]} only a team has assets")
+    if checked.retention_days is not None:
+        # Nothing would be deleted: the chores read what teams published.
+        raise ValueError("/retention_days only a team says how long it keeps prospects")
     return checked
 
 

@@ -13,9 +13,10 @@ from teamspace.core.db import Db, Tx
 from teamspace.core.errors import Conflict, RateLimited
 from teamspace.core.ids import new_id
 from teamspace.core.principal import Principal
+from teamspace.events import Change
 from teamspace.jobs import Authority, Queue
 from teamspace.onboarding import store
-from teamspace.onboarding.domain import answers, challenges, emails, fingerprints, signals, visitors
+from teamspace.onboarding.domain import answers, challenges, changes, emails, fingerprints, signals, visitors
 from teamspace.onboarding.domain.counting import FunnelCounts, FunnelStep
 from teamspace.onboarding.domain.difficulty import Difficulty
 from teamspace.onboarding.domain.funnel import Funnel
@@ -90,6 +91,7 @@ class SignUps:
             await _count_sign_up(tx, prefix)
             await store.insert_prospect(tx, prospect)
             await store.insert_bands(tx, prospect, bands)
+            await changes.record(tx, prospect.org_id, prospect.team_id, prospect.id, change=Change.CREATED)
             if experience.document.judge_prompt and prospect.level is not TrustLevel.BLOCKED:
                 authority = Authority.of_company(prospect.org_id, prospect.team_id)
                 await self._queue.enqueue(tx, authority, JUDGE, JudgeInput(prospect.id))
