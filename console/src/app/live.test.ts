@@ -128,6 +128,7 @@ test("every type has its queries", () => {
   ]);
   expect(keys("job")).toEqual(["jobs/list", "jobs/active", "jobs/latest", "jobs/one/ID", "localization/coverage"]);
   expect(keys("usage")).toEqual(["usage"]);
+  expect(keys("prospect")).toEqual(["sign-up/prospects", "sign-up/numbers"]);
   expect(keys("member")).toEqual(["members", "company/people"]);
 });
 

@@ -14,6 +14,7 @@ import { memberFreshness } from "@/features/members/keys";
 import { noteFreshness } from "@/features/notes/keys";
 import { fileFreshness } from "@/features/repository/keys";
 import { searchFreshness } from "@/features/search/keys";
+import { signUpFreshness } from "@/features/signup/keys";
 import { usageFreshness } from "@/features/usage/keys";
 import { workflowFreshness } from "@/features/workflows/keys";
 import type { Freshness, Stale } from "@/navigation/freshness";
@@ -32,6 +33,7 @@ export const FRESHNESS: readonly Freshness[] = [
   ...companyFreshness,
   ...workflowFreshness,
   ...localizationFreshness,
+  ...signUpFreshness,
 ];
 
 /** Keeps what is on screen as it is on the server. */

@@ -5,11 +5,7 @@ import { useQuery, useQueryClient, type InfiniteData } from "@tanstack/react-que
 import { useEndless } from "@/ui/endless";
 
 import { fetchAssets, fetchExperience, fetchNumbers, fetchProspects, type Page, type Prospect, type ProspectQuery } from "./api";
-
-const SIGN_UP = ["sign-up"] as const;
-const PROSPECTS = [...SIGN_UP, "prospects"] as const;
-const NUMBERS = [...SIGN_UP, "numbers"] as const;
-export const EXPERIENCE = [...SIGN_UP, "experience"] as const;
+import { ASSETS, EXPERIENCE, NUMBERS, PROSPECTS } from "./keys";
 
 export const useProspects = (query: ProspectQuery) => useEndless<Prospect>([...PROSPECTS, query], (cursor) => fetchProspects(query, cursor));
 
@@ -17,7 +13,6 @@ export const useNumbers = () => useQuery({ queryKey: NUMBERS, queryFn: fetchNumb
 
 export const useExperience = () => useQuery({ queryKey: EXPERIENCE, queryFn: fetchExperience });
 
-export const ASSETS = [...SIGN_UP, "assets"] as const;
 export const useAssets = () => useQuery({ queryKey: ASSETS, queryFn: fetchAssets });
 
 /** Brings the lists up to date without fetching them: rows stay where they are. */

@@ -11,7 +11,8 @@ import { Fault } from "@/ui/forms";
 import { capacity } from "@/ui/quantities";
 
 import { deleteAsset, uploadAsset, type Asset } from "../api";
-import { ASSETS, useAssets } from "../queries";
+import { ASSETS } from "../keys";
+import { useAssets } from "../queries";
 import { ASSET_TOKENS, type AssetToken } from "./document";
 import styles from "./Editor.module.css";
 import type { Editing } from "./useEditing";

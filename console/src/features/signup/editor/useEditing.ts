@@ -7,7 +7,7 @@ import { Refusal } from "@/api/client";
 import { reportedText } from "@/i18n";
 
 import { fetchExperience, publishDraft, saveDraft, type Experience } from "../api";
-import { EXPERIENCE } from "../queries";
+import { EXPERIENCE } from "../keys";
 import { documentOf, editedOf, isSame, type Edited } from "./document";
 
 export interface Editing {
