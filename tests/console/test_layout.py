@@ -30,7 +30,7 @@ def test_a_phone_has_a_bar_of_four_screens_and_settings_as_a_list(browser: Brows
         more.get_by_role("link", name="Settings").tap()
         expect(page.get_by_role("dialog")).to_have_count(0)
         menu = page.get_by_role("main").get_by_role("navigation", name="Settings")
-        expect(menu.get_by_role("group")).to_have_count(3)
+        expect(menu.get_by_role("group")).to_have_count(4)
         menu.get_by_role("link", name="Usage").tap()
         expect(page.get_by_role("heading", name="Usage", level=1)).to_be_visible()
         page.get_by_role("navigation", name="Settings").get_by_role("link", name="Settings").tap()

@@ -84,6 +84,12 @@ class Uploader:
         finally:
             self.connection.close()
 
+    async def delete_all(self) -> None:
+        """Delete the files that certainly exist, so that there is garbage even after a short run."""
+        for file in self.files:
+            if file.certain and file.possible[0]:
+                await self._delete(file)
+
     async def _step(self) -> None:
         certain = [file for file in self.files if file.certain]
         existing = [file for file in certain if file.possible[0]]
@@ -243,6 +249,7 @@ class FileSoak(Soak):
 
     async def finish(self) -> None:
         """Wait, without load, until only blobs of versions are left; it must not take longer than the retention allows."""
+        await max(self.uploaders, key=lambda uploader: len(uploader.acknowledged)).delete_all()
         ends = time.monotonic() + 2 * RETENTION + 10
         while left := await self._leftovers():
             if time.monotonic() > ends:
