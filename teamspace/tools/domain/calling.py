@@ -89,7 +89,7 @@ class Toolbox:
         async with _recorded_end(db, who, name, context):
             offered = {"db": db, "who": who, "context": context}
             given = {key: offered[key] for key in tool.wants} | tool.provided | tool.to_arguments(parsed)
-            return results.to_result(tool.row, await self._run(tool, given))
+            return await results.to_result(tool.row, await self._run(tool, given))
 
     async def check(
         self, db: Db, who: Principal, name: str, arguments: Mapping[str, Any], context: ToolContext

@@ -4,15 +4,18 @@ from typing import Any
 
 import msgspec
 
+from teamspace.core import pools
 from teamspace.core.tables import Tool
 from teamspace.tools.schemas import Artifact, ToolResult
 
 MAX_SHOWN = 16 * 1024
 """In bytes."""
 _MAX_LINE = 1000
+_THREAD_BYTES = 64 * 1024
+"""Longer results are converted in a thread."""
 
 
-def to_result(row: Tool, value: Any) -> ToolResult:
+async def to_result(row: Tool, value: Any) -> ToolResult:
     """Return the complete value and its short form: an artifact as one line, a text as it is, others as JSON."""
     if isinstance(value, Artifact):
         if value.kind not in row.artifacts:
@@ -20,7 +23,10 @@ def to_result(row: Tool, value: Any) -> ToolResult:
         return ToolResult(value.to_value(), _one_line(value), is_artifact=True)
     if isinstance(value, str):
         return ToolResult(value, _bounded(value))
-    return ToolResult(msgspec.to_builtins(value), _bounded(msgspec.json.encode(value).decode()))
+    encoded = msgspec.json.encode(value)
+    is_long = len(encoded) > _THREAD_BYTES
+    plain = await pools.TEXT.run(msgspec.to_builtins, value) if is_long else msgspec.to_builtins(value)
+    return ToolResult(plain, _bounded(encoded.decode()))
 
 
 def _one_line(artifact: Artifact) -> str:
