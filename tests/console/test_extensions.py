@@ -71,7 +71,7 @@ def turn_on(page: Page, source: str) -> str:
     """Turn on the only tool of a source; return its name."""
     tools = page.get_by_role("region", name=source)
     tools.get_by_role("switch").check(force=True)
-    expect(page.get_by_text("turned on")).to_be_visible()
+    expect(page.get_by_text("sandboxed_plugin_greet turned on")).to_be_visible()
     return tools.locator("code").first.inner_text()
 
 
