@@ -10,6 +10,7 @@ from teamspace.app import open_database
 from teamspace.core.messages import catalogs
 from teamspace.settings import Settings
 from tests.localization.help import PRODUCT, approve, changed, coverage, find, messages, set_up, submit, violations
+from tests.mcp.help import loop_watched
 from tests.support.world import World
 from tests.support.writes import Writes
 
@@ -131,3 +132,10 @@ async def test_an_instance_that_nobody_translates_has_no_rows(world: World) -> N
     coverage = (await operator.get("/api/l10n/coverage")).json()
     totals = {item["locale"]: item["total"] for item in coverage["items"]}
     assert totals == dict.fromkeys(catalogs(), sum(map(len, catalogs()["en"].values())))
+
+
+async def test_the_first_use_does_not_hold_the_event_loop(world: World) -> None:
+    operator = await world.bootstrap()
+    async with loop_watched():
+        answer = await operator.get("/api/l10n/coverage")
+    assert answer.json()["items"][0]["total"] > 0

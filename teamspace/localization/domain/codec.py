@@ -8,7 +8,6 @@ strictly about everything else: the refusal names file, line and message.
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from json.decoder import scanstring  # type: ignore[attr-defined]  # what the standard library reads texts with
 
 import msgspec
 
@@ -22,7 +21,8 @@ MAX_TEXT = 10_000
 _NAMESPACE = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """Without a dot: in the name of a message, `<namespace>.<key>`, the first dot ends the namespace."""
 _KEY = re.compile(r"[!-~]{1,200}")
-_SPACE = re.compile(r"[ \t\r\n]*")
+_SPACE = re.compile(r"[ \t\r\n]+")
+_JSON = json.JSONDecoder()
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _HASH = re.compile(r"[0-9a-f]{16}")
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z", re.ASCII)
@@ -187,10 +187,12 @@ class _Reader:
             self._expect(",")
 
     def _read_text(self) -> str:
-        self._expect('"')
+        self._skip_space()
+        if self._peek() != '"':
+            raise self._malformed()
         text: str
         try:
-            text, self._at = scanstring(self._text, self._at, True)
+            text, self._at = _JSON.raw_decode(self._text, self._at)
         except json.JSONDecodeError as fault:
             self._at = max(fault.pos, self._at)
             raise self._malformed() from None
@@ -203,7 +205,8 @@ class _Reader:
         self._at += 1
 
     def _skip_space(self) -> None:
-        self._at = _SPACE.match(self._text, self._at).end()  # type: ignore[union-attr]  # it matches everywhere
+        if space := _SPACE.match(self._text, self._at):
+            self._at = space.end()
 
     def _peek(self) -> str:
         return self._text[self._at : self._at + 1]

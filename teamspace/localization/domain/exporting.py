@@ -41,11 +41,6 @@ async def seed_files(data: Path) -> None:
     await pools.FILES.run(_seed, data)
 
 
-def hash_text(text: str) -> str:
-    """Return what a mark knows of a text."""
-    return words.hash_source(text)
-
-
 async def _read_approved(db: Db, locale: str) -> list[ApprovedText]:
     rows = await store.select_approved(db, locale, ("", ""), _PAGE)
     page = rows
@@ -63,7 +58,7 @@ def _encode(locale: str, rows: list[ApprovedText]) -> LocaleFile:
     for row in rows:
         catalog.setdefault(row.namespace, {})[row.key] = row.text
     marks = {
-        f"{row.namespace}.{row.key}": Mark(row.source_hash, row.origin, row.approved_by, row.approved_at, hash_text(row.text))
+        f"{row.namespace}.{row.key}": Mark(row.source_hash, row.origin, row.approved_by, row.approved_at, words.hash_text(row.text))
         for row in rows
     }  # fmt: skip
     return LocaleFile(locale, codec.encode_catalog(catalog), codec.encode_marks(marks))

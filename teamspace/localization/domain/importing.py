@@ -15,7 +15,7 @@ from teamspace.core.errors import BadRequest
 from teamspace.core.messages import DEFAULT
 from teamspace.core.principal import Principal
 from teamspace.localization import store
-from teamspace.localization.domain import exporting, files, syncing, words, writing
+from teamspace.localization.domain import files, syncing, words, writing
 from teamspace.localization.domain.codec import FileMessage, Mark
 from teamspace.localization.domain.files import FileContent, LocaleFile
 from teamspace.localization.schemas import (
@@ -171,7 +171,7 @@ def _find_changes(
 
 def _to_incoming(message: FileMessage, mark: Mark | None, row: KnownText) -> Incoming | None:
     """Return what a message of a file changes; None if it changes nothing, or if people's work here stays."""
-    approved = mark if mark and mark.at and mark.t in (None, exporting.hash_text(message.text)) else None
+    approved = mark if mark and mark.at and mark.t in (None, words.hash_text(message.text)) else None
     if approved:
         if row.approved_at is not None and (approved.at or "") <= row.approved_at:
             return None

@@ -137,7 +137,7 @@ def _compare(stored: Sequence[MessageRow], shipped: _Shipped) -> _Plan:
         for key, source in texts.items():
             old = before.pop((namespace, key), None)
             found = shipped.words[_named(namespace, key, source)]
-            new = MessageRow(old.id if old else new_id(), namespace, key, source, words.hash_source(source), found)
+            new = MessageRow(old.id if old else new_id(), namespace, key, source, words.hash_text(source), found)
             if old is None:
                 plan.added.append(new)
             elif old != new:
@@ -147,7 +147,7 @@ def _compare(stored: Sequence[MessageRow], shipped: _Shipped) -> _Plan:
 
 
 async def _remove(tx: Tx, messages: Sequence[MessageRow]) -> None:
-    for some in writing.batches(messages):
+    async for some in writing.in_turns(messages):
         ids = [message.id for message in some]
         entries = await store.select_entries_of(tx, ids)
         for locale in sorted({entry.locale for entry in entries}):
@@ -161,7 +161,7 @@ async def _remove(tx: Tx, messages: Sequence[MessageRow]) -> None:
 async def _change(tx: Tx, changes: Sequence[tuple[MessageRow, MessageRow]]) -> None:
     """Change sources. Approved texts become stale by it, drafts of the old source are dropped, proposals stay."""
     now = clock.stamp()
-    for some in writing.batches(changes):
+    async for some in writing.in_turns(changes):
         await writing.delete_words(tx, "", (word for old, _ in some for word in words.rows_of(old, old.words)))
         await store.put_messages(tx, [new for _, new in some])
         await writing.insert_words(tx, "", (word for _, new in some for word in words.rows_of(new, new.words)))
@@ -191,13 +191,13 @@ def _with_source(entry: EntryRow, message: MessageRow, now: str) -> EntryRow:
 
 async def _add(tx: Tx, messages: Sequence[MessageRow], locales: Sequence[str], shipped: _Shipped) -> None:
     """Add sources, with an entry in every locale."""
-    for some in writing.batches(messages):
+    async for some in writing.in_turns(messages):
         await store.put_messages(tx, some)
         await writing.insert_words(tx, "", (word for row in some for word in words.rows_of(row, row.words)))
     for locale in locales:
         is_new = await store.insert_locale(tx, locale)
         every = await store.select_messages(tx) if is_new else messages
-        for some in writing.batches(every):
+        async for some in writing.in_turns(every):
             await _add_entries(tx, locale, some, shipped)
     await _restore(tx, messages)
 

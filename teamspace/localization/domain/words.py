@@ -17,9 +17,9 @@ def find_words(text: str) -> str:
     return f" {' '.join(fulltext.distinct_words(text, MAX_WORDS))} "
 
 
-def hash_source(source: str) -> str:
-    """Return what identifies a source text."""
-    return hashlib.sha256(unicodedata.normalize("NFC", source).encode()).hexdigest()[:_HASH_DIGITS]
+def hash_text(text: str) -> str:
+    """Return what identifies a text, in the tables and in files."""
+    return hashlib.sha256(unicodedata.normalize("NFC", text).encode()).hexdigest()[:_HASH_DIGITS]
 
 
 def rows_of(owner: EntryRow | MessageRow, words: str) -> Iterator[MessageWord]:

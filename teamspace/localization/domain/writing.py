@@ -3,8 +3,9 @@
 The caller holds the lock of the locale (`lock`), so that nobody else changes its entries meanwhile.
 """
 
+import asyncio
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TypeVar
 
@@ -19,8 +20,8 @@ from teamspace.localization.schemas import EntryRow, MessageStatus, MessageWord,
 LOCK = "l10n"
 ALL_LOCALES = "*"
 """Locked to change the set of messages or of locales, before any locale."""
-BATCH = 500
-_WORDS_AT_ONCE = 5_000
+BATCH = 200
+_WORDS_AT_ONCE = 2_000
 
 PROPOSAL = (
     "review", "proposal", "proposal_source_hash", "author_id", "contributors", "submitted_at", "note", "reviewer_id",
@@ -34,7 +35,7 @@ Change = tuple[EntryRow, EntryRow]
 
 async def write(tx: Tx, locale: str, changes: Sequence[Change]) -> None:
     """Write changed entries of one locale; their status is computed by the database."""
-    for some in batches(changes):
+    async for some in in_turns(changes):
         written = {row.id: row.status for row in await store.update_entries(tx, [after for _, after in some])}
         await _write_words(tx, locale, some)
         deltas = _count(some, written)
@@ -52,7 +53,7 @@ async def add_locale(tx: Tx, locale: str) -> None:
         return
     now = clock.stamp()
     rows = [NewEntry(message.id, None, " ") for message in await store.select_messages(tx)]
-    for some in batches(rows):
+    async for some in in_turns(rows):
         await store.insert_entries(tx, locale, some, None, None, now)
     await recount(tx, locale)
 
@@ -65,12 +66,12 @@ async def recount(tx: Tx, locale: str) -> None:
 
 
 async def insert_words(tx: Tx, locale: str, found: Iterable[MessageWord]) -> None:
-    for some in batches(found, _WORDS_AT_ONCE):
+    async for some in in_turns(found, _WORDS_AT_ONCE):
         await store.insert_words(tx, locale, some)
 
 
 async def delete_words(tx: Tx, locale: str, found: Iterable[MessageWord]) -> None:
-    for some in batches(found, _WORDS_AT_ONCE):
+    async for some in in_turns(found, _WORDS_AT_ONCE):
         await store.delete_words(tx, locale, some)
 
 
@@ -84,6 +85,13 @@ def without_text(entry: EntryRow) -> EntryRow:
 
 def without_proposal(entry: EntryRow) -> EntryRow:
     return msgspec.structs.replace(entry, **dict.fromkeys(PROPOSAL))
+
+
+async def in_turns(items: Iterable[T], size: int = BATCH) -> AsyncIterator[list[T]]:
+    """Yield batches, with a turn for requests after each: SQLite has none of its own."""
+    for some in batches(items, size):
+        yield some
+        await asyncio.sleep(0)
 
 
 def batches(items: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
