@@ -5,7 +5,7 @@ a server calls both before it answers.
 """
 
 from teamspace.core.messages import DEFAULT
-from teamspace.localization.domain.catalogs import CatalogCache, available, find_served, list_locales
+from teamspace.localization.domain.catalogs import CatalogCache, find_served, list_locales
 from teamspace.localization.domain.exporting import seed_files
 from teamspace.localization.domain.syncing import catch_up, synchronise
 from teamspace.localization.store import INVARIANTS
@@ -14,7 +14,6 @@ __all__ = [
     "DEFAULT",
     "INVARIANTS",
     "CatalogCache",
-    "available",
     "catch_up",
     "find_served",
     "list_locales",

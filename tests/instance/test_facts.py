@@ -7,9 +7,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from teamspace import __version__, localization
+from teamspace import __version__
 from teamspace.core import clock
 from teamspace.core.errors import Overloaded
+from teamspace.core.messages import catalogs
 from teamspace.core.principal import system
 from teamspace.instance.domain import facts, readiness
 from teamspace.settings import Settings
@@ -97,7 +98,7 @@ async def test_a_server_with_a_newer_database_schema_only_reads(world: World) ->
 
 
 async def test_the_public_configuration(world: World) -> None:
-    locales = sorted(localization.available())
+    locales = sorted(catalogs())
     expected = {
         "home": "console", "multitenant": True, "bootstrapped": False, "bootstrap_code": False,
         "localization": {"default_locale": "en", "available_locales": locales, "switching": True, "drafts": True},

@@ -28,6 +28,7 @@ async def test_the_default_catalog_is_public(world: World) -> None:
         ("en", ["en"]),
         ("en-GB", ["en-GB", "en"]),
         ("PT-BR", ["pt-BR", "pt", "en"]),
+        ("pt-br", ["pt-BR", "pt", "en"]),
         ("zh-Hant-TW", ["zh-Hant-TW", "zh-Hant", "zh", "en"]),
     ],
 )

@@ -6,8 +6,9 @@ import unicodedata
 from pathlib import Path
 from subprocess import run
 
-from teamspace import localization, tenancy
+from teamspace import tenancy
 from teamspace.core import clock
+from teamspace.core.messages import catalogs
 from teamspace.core.principal import Call
 from teamspace.tenancy.domain.time_zones import TIME_ZONES
 from teamspace.tenancy.schemas import OrgRole, Role
@@ -121,7 +122,7 @@ async def test_invalid_names_and_languages_are_refused(world: World) -> None:
 async def test_an_unavailable_language_is_refused_with_the_available_ones(world: World) -> None:
     ann = await world.bootstrap()
     answer = await ann.post("/api/profile", {"locale": "pt-BR", "display_name": "Änne"})
-    choices = ", ".join(sorted(localization.available()))
+    choices = ", ".join(sorted(catalogs()))
     assert answer.json()["errors"] == [
         {
             "pointer": "/locale",

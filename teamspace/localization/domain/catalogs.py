@@ -12,6 +12,7 @@ from typing import cast
 
 import msgspec
 
+from teamspace import translation
 from teamspace.core import pools
 from teamspace.core.db import Db, Reads
 from teamspace.core.errors import BadRequest
@@ -20,7 +21,6 @@ from teamspace.localization import store
 from teamspace.localization.schemas import Catalog, LocalizationPolicy
 
 _DIGITS = 16
-_LOCALE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
 _FILE = re.compile(rf"catalog-([A-Za-z0-9-]+)-[0-9a-f]{{{_DIGITS}}}\.json")
 _PAGE = 2000
 """Messages per read: to make structs of them holds the event loop."""
@@ -155,7 +155,7 @@ class CatalogCache:
 
     async def _find_texts(self, db: Db, served: ServedLocales, locale: str) -> Messages:
         if served.bundled:
-            return available()[locale]
+            return catalogs()[locale]
         revision = (served.revisions[locale], _serves_drafts(served, locale))
         known = self._texts.get(locale)
         if known is None or known.revision != revision:
@@ -164,18 +164,13 @@ class CatalogCache:
         return known.messages
 
 
-def available() -> dict[str, Messages]:
-    """Return the bundled catalogs by locale."""
-    return catalogs()
-
-
 async def find_served(db: Reads) -> ServedLocales:
     """Return the policy and the locales that have something to show under it."""
     rows = await store.select_served(db)
     policy = LocalizationPolicy(rows[0].default_locale, rows[0].switching, rows[0].drafts)
     known = {row.locale: row for row in rows if row.locale is not None}
     if not known:
-        names = available() if policy.drafts else (DEFAULT,)
+        names = catalogs() if policy.drafts else (DEFAULT,)
         return ServedLocales(policy, dict.fromkeys(names, 0), bundled=True)
     shown = {name: row.revision or 0 for name, row in known.items() if row.texts or name == DEFAULT}
     return ServedLocales(policy, shown, bundled=False)
@@ -208,10 +203,11 @@ def _serves_drafts(served: ServedLocales, locale: str) -> bool:
 
 def _prefixes(locale: str) -> list[str]:
     """Return a locale and those it belongs to, such as `pt-BR` and `pt`."""
-    if not _LOCALE.fullmatch(locale):
+    tag = None if "_" in locale else translation.read_tag(locale)
+    if tag is None:
         raise BadRequest.at("locale", "localization.locale")
-    parts = locale.split("-")
-    return ["-".join([parts[0].lower(), *parts[1:length]]) for length in range(len(parts), 0, -1)]
+    parts = tag.split("-")
+    return ["-".join(parts[:length]) for length in range(len(parts), 0, -1)]
 
 
 # In a thread

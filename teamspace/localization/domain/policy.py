@@ -2,9 +2,9 @@
 
 from teamspace.core.db import Db
 from teamspace.core.errors import BadRequest
+from teamspace.core.messages import catalogs
 from teamspace.core.principal import Principal
 from teamspace.localization import store
-from teamspace.localization.domain import catalogs
 from teamspace.localization.schemas import LocalizationPolicy, LocalizationPolicyChange
 from teamspace.translation import clean_tag
 
@@ -13,7 +13,7 @@ async def change(db: Db, who: Principal, request: LocalizationPolicyChange) -> L
     """Set the policy; it is in force at once, in every process."""
     locale = clean_tag(request.default_locale, "default_locale")
     async with db.write(who, "l10n.set_policy", lock=("l10n_policy", "")) as tx:
-        known = await store.select_locales(tx) or sorted(catalogs.available())
+        known = await store.select_locales(tx) or sorted(catalogs())
         if locale not in known:
             raise BadRequest.at("/default_locale", "value.one_of", choices=", ".join(known))
         before = await store.get_policy(tx)
