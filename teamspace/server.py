@@ -18,27 +18,22 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 import uvloop
-from granian.constants import HTTPModes, Interfaces, SSLProtocols
-from granian.http import HTTP1Settings
-from granian.server.embed import Server
 
-from teamspace import blobs, events, instance, localization, tenancy, wiring
+from teamspace import blobs, instance, localization, tenancy, wiring
 from teamspace.app import App, StartError, open_database, prepare_folder
 from teamspace.core import logs
 from teamspace.core.db import Db, Engine
 from teamspace.core.db.sqlite import FolderLock
+from teamspace.core.wire import Server, WireLimits
 from teamspace.settings import LOOPBACK, Settings
 
 log = logging.getLogger("teamspace")
 _CANCEL_SHARE = 0.2
 """The share of the shutdown time that is reserved for cancelling unfinished requests and jobs."""
 _LAST_RESORT_SECONDS = 5.0
-_HEADER_READ_MS = 10_000
-_BACKPRESSURE = 2048 + events.MAX_STREAMS
-"""Requests in progress per process. Event streams last for hours, and must not take the places of the others."""
 _OPEN_FILES = 65_536
-_BUFFER_BYTES = 400 * 1024
-"""Per connection. A body arrives in chunks of this size, and each takes one iteration of the event loop."""
+_OTHER_FILES = 1_024
+"""Open files that are not connections of clients: the database, blobs, connections to other servers."""
 
 
 def serve(settings: Settings) -> None:
@@ -49,7 +44,7 @@ def serve(settings: Settings) -> None:
     prepare_folder(settings.data)
     lock = FolderLock(settings.data) if settings.on_sqlite else None
     _check_port(settings)
-    _check_certificate(settings)
+    _tls(settings)  # a certificate that does not work stops the start
     wiring.open_store(settings).check()
     if settings.workers == 1:
         uvloop.run(_serve(settings))
@@ -78,13 +73,17 @@ def _check_port(settings: Settings) -> None:
             raise StartError(f"cannot listen on {settings.host}:{settings.port}: {reason}") from None
 
 
-def _check_certificate(settings: Settings) -> None:
-    if settings.tls_cert and settings.tls_key:
-        try:
-            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            context.load_cert_chain(settings.tls_cert, settings.tls_key, password=_no_passphrase)
-        except (ssl.SSLError, OSError) as fault:
-            raise StartError(f"SERVICE_TLS_CERT and SERVICE_TLS_KEY do not work together: {fault}") from None
+def _tls(settings: Settings) -> ssl.SSLContext | None:
+    if not settings.tls_cert or not settings.tls_key:
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.set_alpn_protocols(["http/1.1"])
+    try:
+        context.load_cert_chain(settings.tls_cert, settings.tls_key, password=_no_passphrase)
+    except (ssl.SSLError, OSError) as fault:
+        raise StartError(f"SERVICE_TLS_CERT and SERVICE_TLS_KEY do not work together: {fault}") from None
+    return context
 
 
 async def _check_database(engine: Engine, settings: Settings) -> None:
@@ -148,12 +147,12 @@ async def _serve(settings: Settings) -> None:
         app.gate.shedder.start()
         upkeep = asyncio.create_task(app.upkeep())
         running = asyncio.create_task(app.runner.run())
-        await _announce(app, settings)
-        serving = asyncio.create_task(server.serve())
         try:
-            await _wait_for_stop(app, serving)
+            await server.listen(settings.host, settings.port)
+            await _announce(app, settings)
+            await app.stopping.wait()
             deadline = Deadline(settings.stop_seconds)
-            await _drain(app, server, serving, running, deadline)
+            await _drain(app, server, running, deadline)
             upkeep.cancel()
             await _run_within(deadline.remaining, app.finish())
         finally:
@@ -173,21 +172,9 @@ async def _claim_folder(db: Db, files: blobs.BlobStore) -> None:
 
 
 def _server(app: App, settings: Settings) -> Server:
-    return Server(
-        app.gate,
-        address=settings.host,
-        port=settings.port,
-        interface=Interfaces.ASGINL,
-        http=HTTPModes.http1,
-        websockets=False,
-        backlog=2048,
-        backpressure=_BACKPRESSURE,
-        http1_settings=HTTP1Settings(header_read_timeout=_HEADER_READ_MS, max_buffer_size=_BUFFER_BYTES),
-        log_enabled=False,
-        ssl_cert=settings.tls_cert,
-        ssl_key=settings.tls_key,
-        ssl_protocol_min=SSLProtocols.tls12,
-    )
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    limits = WireLimits(connections=max(_OTHER_FILES, min(WireLimits().connections, files - _OTHER_FILES)))
+    return Server(app.gate, limits=limits, tls=_tls(settings), trusted=settings.trusted_proxies)
 
 
 def _stop(app: App) -> None:
@@ -216,34 +203,23 @@ class Deadline:
         os._exit(1)
 
 
-async def _wait_for_stop(app: App, serving: "asyncio.Task[None]") -> None:
-    stopping = asyncio.create_task(app.stopping.wait())
-    await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
-    stopping.cancel()
-    app.stopping.begin()  # also if the HTTP server ended by itself
-
-
-async def _drain(
-    app: App, server: Server, serving: "asyncio.Task[None]", running: "asyncio.Task[None]", deadline: Deadline
-) -> None:
+async def _drain(app: App, server: Server, running: "asyncio.Task[None]", deadline: Deadline) -> None:
     """Stop accepting requests, finish the active ones and running jobs, and cancel those that take too long."""
-    finished, cancel_at = asyncio.create_task(_wait_for_work(app, serving, running)), _CANCEL_SHARE * deadline.remaining
-    while not finished.done() and deadline.remaining > cancel_at:
-        server.stop()  # type: ignore[no-untyped-call]  # repeated: a server that is still starting would miss it
-        await asyncio.wait({finished}, timeout=min(0.5, deadline.remaining - cancel_at))
+    server.drain()
+    finished = asyncio.create_task(_wait_for_work(app, server, running))
+    await asyncio.wait({finished}, timeout=(1 - _CANCEL_SHARE) * deadline.remaining)
     if not finished.done():
         log.warning("cancelling %d requests and %d jobs", app.gate.active, app.attempts.working)
         app.gate.cancel_all()
         await _run_within(deadline.remaining, app.runner.abort())
-        # The HTTP server may still wait for a client that does not read: it ends with the process.
+        server.abort()
         await asyncio.wait({finished}, timeout=deadline.remaining / 2)
     finished.cancel()
-    if serving.done():
-        serving.result()
 
 
-async def _wait_for_work(app: App, serving: "asyncio.Task[None]", running: "asyncio.Task[None]") -> None:
-    await asyncio.wait({serving, running})
+async def _wait_for_work(app: App, server: Server, running: "asyncio.Task[None]") -> None:
+    await asyncio.wait({running})
+    await server.wait_closed()
     await app.gate.idle.wait()  # a handler may outlive its connection
 
 
