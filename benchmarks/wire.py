@@ -6,7 +6,7 @@ Run from the top of the repository as `python -m benchmarks.wire`; README.md exp
 import argparse
 import sys
 import tempfile
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import ExitStack
 from itertools import repeat
 from pathlib import Path
@@ -41,7 +41,7 @@ _START = {
 Call = Callable[..., Awaitable[Any]]
 
 
-async def echo(scope: dict[str, Any], receive: Call, send: Call) -> None:
+async def echo(scope: MutableMapping[str, Any], receive: Call, send: Call) -> None:
     """Read the body, and answer with a fixed note."""
     if scope["type"] != "http":
         return

@@ -1,4 +1,4 @@
-"""Runs the server: one process by default, several on PostgreSQL, with a graceful shutdown."""
+"""Runs the server: one process by default, or several under a supervisor, with a graceful shutdown."""
 
 import asyncio
 import gc
@@ -19,7 +19,7 @@ from typing import Any
 
 import uvloop
 
-from teamspace import blobs, instance, localization, tenancy, wiring
+from teamspace import blobs, executors, instance, localization, tenancy, wiring
 from teamspace.app import App, StartError, open_database, prepare_folder
 from teamspace.core import logs
 from teamspace.core.db import Db, Engine
@@ -49,7 +49,7 @@ def serve(settings: Settings) -> None:
     if settings.workers == 1:
         uvloop.run(_serve(settings))
     else:
-        Supervisor(settings).run()
+        Supervisor(settings, lock).run()
     del lock
 
 
@@ -130,8 +130,8 @@ async def _serve(settings: Settings) -> None:
     single = multiprocessing.parent_process() is None  # otherwise the supervisor has already checked
     async with open_database(settings, partial(_check_database, settings=settings) if single else None) as db:
         app = App(settings, db, log_handler)
-        if settings.on_sqlite:  # there is no other server
-            await app.fleet.recover(db)
+        if settings.on_sqlite and single:  # there is no other process
+            await executors.recover(db)
         await _claim_folder(db, app.files)
         await localization.catch_up(db)
         await localization.seed_files(settings.data)
@@ -248,8 +248,8 @@ class Supervisor:
 
     RESPAWN_SECONDS = 1.0
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+    def __init__(self, settings: Settings, lock: FolderLock | None) -> None:
+        self._settings, self._lock = settings, lock
         self._context = multiprocessing.get_context("spawn")
         self._workers: list[BaseProcess] = []
         self._stopping = False
@@ -268,7 +268,7 @@ class Supervisor:
                 self._replace_dead()
 
     def _spawn(self) -> BaseProcess:
-        worker = self._context.Process(target=_run_worker, args=(self._settings,), daemon=False)
+        worker = self._context.Process(target=_run_worker, args=(self._settings, self._lock), daemon=False)
         worker.start()
         return worker
 
@@ -294,7 +294,11 @@ async def _check_once(settings: Settings) -> None:
     async with open_database(settings, partial(_check_database, settings=settings)) as db:
         await localization.catch_up(db)
         await localization.seed_files(settings.data)
+        if settings.on_sqlite:  # no process has been started yet
+            await executors.recover(db)
 
 
-def _run_worker(settings: Settings) -> None:
+def _run_worker(settings: Settings, lock: FolderLock | None) -> None:
+    """Serve; the lock of the data folder lasts as long as this process, even if the supervisor is killed."""
     uvloop.run(_serve(settings))
+    del lock

@@ -22,7 +22,7 @@ log = logging.getLogger("teamspace.wire")
 App = Callable[[Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]]
 
 
-class Listener(Protocol):
+class Acceptor(Protocol):
     """The server, as a connection sees it."""
 
     app: App
@@ -38,6 +38,7 @@ class Connection(asyncio.Protocol):
     """Reads on, within limits, while a request is answered: so a disconnect is noticed at once."""
 
     __slots__ = (
+        "_acceptor",
         "_allowance",
         "_arrived",
         "_closing",
@@ -49,7 +50,6 @@ class Connection(asyncio.Protocol):
         "_in_head",
         "_incoming",
         "_input_ended",
-        "_listener",
         "_loop",
         "_parser",
         "_paused",
@@ -64,8 +64,8 @@ class Connection(asyncio.Protocol):
         "limits",
     )
 
-    def __init__(self, listener: Listener, loop: asyncio.AbstractEventLoop) -> None:
-        self._listener, self._loop, self.limits = listener, loop, listener.limits
+    def __init__(self, acceptor: Acceptor, loop: asyncio.AbstractEventLoop) -> None:
+        self._acceptor, self._loop, self.limits = acceptor, loop, acceptor.limits
         self.address = ""
         self._parser: httptools.HttpRequestParser | None = httptools.HttpRequestParser(self)
         self._in_head = False
@@ -97,7 +97,7 @@ class Connection(asyncio.Protocol):
 
     @property
     def draining(self) -> bool:
-        return self._listener.draining
+        return self._acceptor.draining
 
     @property
     def is_idle(self) -> bool:
@@ -111,11 +111,11 @@ class Connection(asyncio.Protocol):
         self.address = peer[0] if peer else ""
         self._transport.set_write_buffer_limits(self.limits.write_ahead)
         self._expect_within(self.limits.first_byte)
-        if not self._listener.admit(self):
+        if not self._acceptor.admit(self):
             self._close(Overloaded("server.too_many_connections"))
 
     def connection_lost(self, fault: Exception | None) -> None:
-        self._listener.release(self)
+        self._acceptor.release(self)
         self._closing = True
         self.resume_writing()
         for exchange in (self._current, self._incoming):
@@ -266,7 +266,7 @@ class Connection(asyncio.Protocol):
 
     async def _run(self, exchange: Exchange) -> None:
         try:
-            await self._listener.app(exchange.scope, exchange.receive, exchange.send)
+            await self._acceptor.app(exchange.scope, exchange.receive, exchange.send)
         except Disconnected:
             pass
         except Exception:
