@@ -62,8 +62,8 @@ def test_a_rate_limit_counts_for_all_processes(tmp_path: Path) -> None:
     settings = {"SERVICE_DATA": str(tmp_path / "data"), "SERVICE_WORKERS": "2", "SERVICE_RATE_ANONYMOUS": "20"}
     with Served(settings) as served:
         wait_until(lambda: len(serving(served)) == 2)
-        statuses = [served._request("GET", "/api/config", None, {})[0] for _ in range(60)]
-    assert 20 <= statuses.count(200) < 40 and statuses.count(429) > 20
+        statuses = [served._request("GET", "/api/notes", None, {})[0] for _ in range(60)]
+    assert 20 <= statuses.count(401) < 40 and statuses.count(429) > 20
 
 
 def counted(served: Served, token: str) -> dict[str, float]:
