@@ -25,9 +25,11 @@ App = Callable[[Message, Callable[[], Awaitable[Message]], Callable[[Message], A
 class Acceptor(Protocol):
     """The server, as a connection sees it."""
 
-    app: App
     limits: WireLimits
     draining: bool
+
+    @property
+    def app(self) -> App: ...
 
     def admit(self, connection: "Connection") -> bool: ...
 

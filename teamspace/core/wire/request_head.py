@@ -1,5 +1,6 @@
 """The head of a request: what the parser lets through and the server must still refuse."""
 
+import re
 from typing import Any
 
 import httptools
@@ -7,6 +8,7 @@ import httptools
 from teamspace.core.errors import BadRequest
 
 Headers = list[tuple[bytes, bytes]]
+_AUTHORITY = re.compile(rb"[^/?]+")
 
 
 def read_head(parser: httptools.HttpRequestParser, url: bytes, headers: Headers, address: str) -> dict[str, Any]:
@@ -47,12 +49,9 @@ def _origin_form(method: str, url: bytes, host: bytes) -> bytes:
     """Return path and query of a request target that is not a path: a complete URL, or `*`."""
     if method == "OPTIONS" and url == b"*":
         return b"/"
-    parsed = httptools.parse_url(url) if url.lower().startswith((b"http://", b"https://")) else None
-    if parsed is None or _authority(url).lower() != host.lower():
+    scheme, _, rest = url.partition(b"://")
+    authority = _AUTHORITY.match(rest)
+    if scheme.lower() not in (b"http", b"https") or not authority or authority[0].lower() != host.lower():
         raise BadRequest("request.malformed")
-    return (parsed.path or b"/") + (b"?" + parsed.query if parsed.query else b"")
-
-
-def _authority(url: bytes) -> bytes:
-    rest = url.partition(b"://")[2]
-    return rest.partition(b"/")[0].partition(b"?")[0]
+    target = rest[authority.end() :]
+    return target if target.startswith(b"/") else b"/" + target
