@@ -138,10 +138,10 @@ async def _serve(settings: Settings) -> None:
         server = _server(app, settings)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, _stop, app)
+            loop.add_signal_handler(number, _stop, app, server)
         if parent := multiprocessing.parent_process():
             # If the supervisor dies, nothing else would stop this process.
-            loop.add_reader(parent.sentinel, _stop, app)
+            loop.add_reader(parent.sentinel, _stop, app, server)
         gc.collect()
         gc.freeze()  # code and tables stay: to look for garbage among them takes the event loop 40 ms each time
         app.gate.shedder.start()
@@ -177,9 +177,17 @@ def _server(app: App, settings: Settings) -> Server:
     return Server(app.gate, limits=limits, tls=_tls(settings), trusted=settings.trusted_proxies)
 
 
-def _stop(app: App) -> None:
-    if app.stopping:
+def _stop(app: App, server: Server) -> None:
+    if app.stopping.announced:
         return  # the reader fires repeatedly once the supervisor has died
+    app.stopping.announced = True
+    if grace := app.settings.grace_seconds:
+        log.info("stopping in %d s: load balancers are told to choose another server", grace)
+        server.send_away()
+    asyncio.get_running_loop().call_later(grace, _begin_stop, app)
+
+
+def _begin_stop(app: App) -> None:
     log.info("stopping: accepted requests are finished first")
     app.stopping.begin()
 

@@ -313,6 +313,7 @@ SETTINGS = (
     Setting("SERVICE_RATE_TOKEN",         _number(0, 1_000_000),      "1200",      "Requests per minute and token; 0 means no limit."),
     Setting("SERVICE_RATE_ANONYMOUS",     _number(0, 1_000_000),      "100",       "Requests per minute and address without a credential; 0 means no limit."),
     Setting("SERVICE_JOB_SLOTS",          _number(1, 1000),           "16",        "Concurrent jobs per kind and server process; one company gets at most half of them."),
+    Setting("SERVICE_GRACE_SECONDS",      _number(0, 3600),           "0",         "How long a server that is stopping still accepts requests, while GET /ready answers 503: for load balancers."),
     Setting("SERVICE_STOP_SECONDS",       _number(1, 3600),           "30",        "How long a shutdown may take: unfinished requests are cancelled, and unfinished jobs return to the queue."),
     Setting("SERVICE_MODEL_URL",          _model_url,                 "",          "The model server of the local executor: an OpenAI-compatible URL up to /v1; without it, the simulated model."),
     Setting("SERVICE_MODEL",              str,                        "",          "The model name; without it, the model server's default."),
@@ -364,6 +365,7 @@ class Settings(msgspec.Struct, frozen=True):
     rate_token: int
     rate_anonymous: int
     job_slots: int
+    grace_seconds: int
     stop_seconds: int
     model_url: str
     model: str

@@ -142,6 +142,8 @@ class Stopping:
     """A flag that is set once, when the server begins to stop: streams end and waits return."""
 
     def __init__(self) -> None:
+        self.announced = False
+        """Whether it will be set soon, and load balancers should choose another server."""
         self._event = asyncio.Event()
         self._callbacks: set[Callable[[], None]] = set()
 
@@ -149,6 +151,7 @@ class Stopping:
         return self._event.is_set()
 
     def begin(self) -> None:
+        self.announced = True
         self._event.set()
         for callback in tuple(self._callbacks):
             callback()

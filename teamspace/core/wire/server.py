@@ -56,10 +56,14 @@ class Server:
         if self._server is not None:
             self._server.close()
 
+    def send_away(self) -> None:
+        """Close every connection after its next response, while new ones are still accepted."""
+        self.draining = True
+
     def drain(self) -> None:
         """Accept no more connections, and close those there are once their requests are answered."""
         self.stop_listening()
-        self.draining = True
+        self.send_away()
         for connection in tuple(self._connections):
             connection.drain()
 
