@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.console.browser import settle, visit, window
 from tests.console.instance import Instance
-from tests.console.views import BROKEN_PLUGIN, CHANGED_TOOL, SANDBOXED_PLUGINS, show_items
+from tests.console.views import BROKEN_PLUGIN, CHANGED_TOOL, MCP_SERVERS, SANDBOXED_PLUGINS, show_items
 
 pytestmark = [pytest.mark.sampled(8), pytest.mark.about("console/plugins", "console/tools", "plugins", "tools")]
 
@@ -112,6 +112,28 @@ def test_operators_grant_capabilities_and_others_read_them(browser: Browser, sql
         show_items("/api/oop", SANDBOXED_PLUGINS)(page, sqlite_instance)
         expect(page.get_by_role("row", name="repo.read:contracts/")).to_contain_text("Not granted")
         expect(page.get_by_role("switch")).to_have_count(0)
+
+
+def test_only_the_content_scrolls(browser: Browser, sqlite_instance: Instance) -> None:
+    """Hidden inputs of switches, far down, must not make the window scroll into nothing."""
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("operator")) as page:
+        for path in ("/app/settings/team/tools", "/app/settings/team/features"):
+            page.goto(path)
+            expect(page.get_by_role("switch").first).to_be_visible()
+            assert page.evaluate("document.documentElement.scrollHeight - innerHeight") == 0, path
+
+
+def test_a_long_name_of_a_tool_stays_in_its_column(browser: Browser, sqlite_instance: Instance) -> None:
+    name = "mcp_charts_" + "trigger_a_long_running_operation_" * 2
+    server = {**MCP_SERVERS[0], "tools": [{"name": name[:64], "title": "", "description": "Runs for long. " * 20}]}
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("operator"), width=1024) as page:
+        page.goto("/app/settings/instance/mcp")
+        show_items("/api/mcp", [server])(page, sqlite_instance)
+        shown, description = (
+            page.get_by_text(name[:64]).bounding_box(),
+            page.get_by_text("Runs for long").bounding_box(),
+        )
+        assert shown and description and shown["x"] + shown["width"] <= description["x"]
 
 
 # Pages of plugins

@@ -212,6 +212,7 @@ def test_a_bad_row_fails_its_plugin_alone(tmp_path: Path, fault: str) -> None:
     assembly = assemble(load({}), Stopping(), load_folders(SAMPLE, write_plugin(tmp_path / "bad", source)))
     assert list(failures(assembly.tables)) == ["bad"]
     assert reason in failures(assembly.tables)["bad"]
+    assert "teamspace_plugins" not in failures(assembly.tables)["bad"], "the author does not know this name"
 
     without = sample_alone()
     assert [row.route for row in assembly.endpoints] == [row.route for row in without.endpoints]
