@@ -256,7 +256,7 @@ def dependencies(settings: Settings, stopping: Stopping, tables: Tables) -> dict
         executors.Presence: executors.Presence(),
         mcp.McpTasks: mcp_tasks,
         mcp.McpServer: mcp.McpServer(toolbox, files, mcp_tasks, mcp_workflows),
-        mcp.McpClient: mcp.McpClient(settings, toolbox, fleet.egress),
+        mcp.McpClient: mcp.McpClient(settings, toolbox, fleet.egress, files, queue),
         oop.PluginHost: oop.PluginHost(settings.sandboxed_plugins, plugin_services),
         ai.Gateway: gateway,
         ai.Turns: turns,
