@@ -125,7 +125,7 @@ async def config(
     db: Db, who: Principal, sign_ups: SignUps, query: PublicQuery, languages: list[str]
 ) -> Reply[PublicExperience]:
     found = await sign_ups.funnel.effective(db, who.call.host)
-    sign_ups.counts.add(found, FunnelStep.VIEWS)
+    sign_ups.count_visit(who, found, FunnelStep.VIEWS)
     return Reply(showing.show(found.document, [query.locale] if query.locale else languages), headers=_VARY)
 
 

@@ -58,7 +58,7 @@ async def render(db: Reads, who: Principal, sign_ups: SignUps, wanted: list[str]
         found = await sign_ups.funnel.effective(db, who.call.host)
     except (NotFound, OrgSuspended, TenantSuspended):
         return _closed(brand, wanted, nonce)
-    sign_ups.counts.add(found, FunnelStep.VIEWS)
+    sign_ups.count_visit(who, found, FunnelStep.VIEWS)
     shown = showing.show(found.document, wanted)
     if not found.document.theme.keys() - set(ASSET_TOKENS):
         shown = msgspec.structs.replace(shown, theme=brand.theme, theme_dark=brand.theme_dark)
