@@ -90,8 +90,8 @@ ROUTES = (
 
 _TEMPLATE_POLICY = (
     "sandbox allow-scripts allow-forms; default-src 'none'; script-src 'self' {base}; style-src 'self' {base} 'unsafe-inline';"
-    " img-src 'self' {base} data:; font-src 'self' {base}; connect-src 'self' {base}; base-uri 'none';"
-    " frame-ancestors 'self'"
+    " img-src 'self' {base} data:; font-src 'self' {base}; connect-src 'self' {base}; worker-src blob:;"
+    " base-uri 'none'; frame-ancestors 'self'"
 )
 _ASSET_HEADERS = {
     "cache-control": "public, max-age=31536000, immutable",

@@ -33,7 +33,7 @@ _FONTS = {
 _FILES = ("sdk.js", "page.css")
 _NAMES = {"en": "English", "de": "Deutsch", "es": "Español", "is": "Íslenska", "nl": "Nederlands"}
 _RIGHT_TO_LEFT = ("ar", "he", "fa", "ur")
-_TEXTS = ("missing", "email", "tick", "sending", "failed", "rate")
+_TEXTS = ("missing", "email", "tick", "sending", "failed", "rate", "slow")
 """The texts that the script needs."""
 _CHECK = (
     '<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round"'
