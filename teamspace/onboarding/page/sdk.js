@@ -181,9 +181,9 @@
   /** Sends a form of our own page: `data-beta-form`. */
   function enhance(form) {
     const texts = form.dataset;
-    const summary = form.querySelector("[data-summary]"), list = summary.querySelector("ul"), button = form.querySelector("button");
+    const summary = form.querySelector("[data-summary]"), heading = summary.querySelector("h2"), list = summary.querySelector("ul"), button = form.querySelector("button");
     const inputs = [...form.elements].filter((input) => input.name);
-    const label = button.textContent;
+    const label = button.textContent, check = heading.textContent;
     let busy = false;
 
     function mark(input, text) {
@@ -214,11 +214,7 @@
         item.append(link);
         return item;
       }));
-      if (general) {
-        const item = document.createElement("li");
-        item.textContent = general;
-        list.append(item);
-      }
+      heading.textContent = general || check;
       summary.hidden = false;
       summary.focus();
     }
@@ -248,6 +244,7 @@
       try {
         await beta.signup(answers(), { locale: texts.locale });
         const done = document.querySelector("[data-done]");
+        document.querySelectorAll(".intro").forEach((intro) => (intro.hidden = true));
         form.hidden = true;
         done.hidden = false;
         done.focus();
