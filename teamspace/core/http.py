@@ -328,7 +328,7 @@ class Gate:
         if self._trusted and route.auth is PUBLIC and is_trusted(request.address, self._trusted):
             host = request.forwarded_host or host
         return Call(
-            request.id, self._address(request), request.agent, host,
+            request.id, self._address(request), request.agent, host, only_headers=request.method == "HEAD",
             while_suspended=route.while_suspended, instance_plane=route.auth is SUPERADMIN,
         )  # fmt: skip
 

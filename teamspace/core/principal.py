@@ -40,6 +40,8 @@ class Call(msgspec.Struct):
     """The User-Agent, shown to people in the list of their own sessions."""
     host: str = ""
     """The hostname of the request. It selects the branding, nothing else."""
+    only_headers: bool = False
+    """Nobody sees the body of the response: a HEAD request."""
     while_suspended: bool = False
     """The route stays open in a suspended company or tenant."""
     instance_plane: bool = False

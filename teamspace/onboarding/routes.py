@@ -90,8 +90,8 @@ ROUTES = (
 
 _TEMPLATE_POLICY = (
     "sandbox allow-scripts allow-forms; default-src 'none'; script-src 'self' {base}; style-src 'self' {base} 'unsafe-inline';"
-    " img-src 'self' {base} data:; font-src 'self' {base}; connect-src 'self' {base}; base-uri 'none';"
-    " frame-ancestors 'self'"
+    " img-src 'self' {base} data:; font-src 'self' {base}; connect-src 'self' {base}; worker-src blob:;"
+    " base-uri 'none'; frame-ancestors 'self'"
 )
 _ASSET_HEADERS = {
     "cache-control": "public, max-age=31536000, immutable",
@@ -125,7 +125,7 @@ async def config(
     db: Db, who: Principal, sign_ups: SignUps, query: PublicQuery, languages: list[str]
 ) -> Reply[PublicExperience]:
     found = await sign_ups.funnel.effective(db, who.call.host)
-    sign_ups.counts.add(found, FunnelStep.VIEWS)
+    sign_ups.count_visit(who, found, FunnelStep.VIEWS)
     return Reply(showing.show(found.document, [query.locale] if query.locale else languages), headers=_VARY)
 
 

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Error, Page, expect
+from playwright.sync_api import Browser, Error, Page, Route, expect
 
 from tests.branding.help import encoded, picture
 from tests.onboarding.test_assets import SVG, font
@@ -73,6 +73,53 @@ def test_a_visitor_signs_up(browser: Browser, server: tuple[Served, str], path: 
     expect(page.get_by_role("link", name="Name")).to_be_visible()
     fill(page)
     assert (count(server), errors) == (before + 1, [])
+    page.close()
+
+
+@pytest.mark.parametrize("path", ["/", "/beta/template"])
+def test_the_challenge_is_solved_in_a_worker_while_the_form_is_filled_in(
+    browser: Browser, server: tuple[Served, str], path: str
+) -> None:
+    """Once for a form, even if the answers must be corrected."""
+    page = browser.new_page(locale="en-GB")
+    asked, workers = list[str](), list[str]()
+    page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
+    page.on("worker", lambda worker: workers.append(worker.url))
+    page.goto(server[0].url + path)
+    with page.expect_response("**/api/beta/challenge"):
+        page.get_by_label("Name").fill("Ann")
+    page.get_by_label("Work e-mail").fill("ann@" + "long-" * 30 + ".example")
+    page.get_by_label("What do you want to use it for?").fill("Work")
+    page.get_by_role("button").click()
+    expect(page.locator("[data-summary]")).to_be_focused()
+    fill(page)
+    assert (asked.count("challenge"), asked.count("signup"), len(workers)) == (1, 2, 1)
+    page.close()
+
+
+def test_a_device_that_is_too_slow_stops_and_says_so(browser: Browser, server: tuple[Served, str]) -> None:
+    """With a challenge that nothing solves, and less time than usual."""
+    page = browser.new_page(locale="en-GB")
+
+    def shorten(route: Route) -> None:
+        script = route.fetch()
+        assert "MOST_MS = 30_000" in script.text()
+        route.fulfill(response=script, body=script.text().replace("MOST_MS = 30_000", "MOST_MS = 50"))
+
+    def complicate(route: Route) -> None:
+        challenge = route.fetch().json()
+        challenge["parameters"]["keyPrefix"] = "none"
+        route.fulfill(json=challenge)
+
+    page.route("**/beta-sdk.js", shorten)
+    page.route("**/api/beta/challenge", complicate)
+    page.goto(server[0].url)
+    for label, answer in ANSWERS.items():
+        page.get_by_label(label).fill(answer)
+    page.get_by_role("button").click()
+    expect(page.locator("[data-summary]")).to_contain_text("Your browser took too long for the calculation.")
+    failed = "Service.beta.signup({}).catch(({ code, message }) => [code, message])"
+    assert page.evaluate(failed) == ["too_slow", "The calculation took too long on this device"]
     page.close()
 
 

@@ -120,7 +120,7 @@ class Soak:
         except RuntimeError as fault:
             raise Violation(str(fault)) from None
         self.slowest_start = max(self.slowest_start, seconds)
-        if seconds > self.start_limit * self.plan.workers:
+        if seconds > (self.start_limit if self.plan.workers == 1 else _PATIENCE):
             raise Violation(f"the server took {seconds:.1f} s to start")
 
     async def populate(self) -> None:

@@ -115,6 +115,17 @@ async def test_a_page_is_one_view_and_a_closed_one_none(settings: Settings) -> N
         assert await views(ann) == 3
 
 
+async def test_who_asks_only_for_headers_is_no_visitor(settings: Settings) -> None:
+    async with open_world(msgspec.structs.replace(settings, home="beta")) as world:
+        ann = await world.bootstrap()
+        for path in ("/", "/beta/template", "/api/beta/config", "/api/beta/challenge"):
+            answer = await world.anonymous("HEAD", path)
+            assert (answer.status_code, answer.content) == (200, b""), path
+        await world.app.sign_ups.counts.save(world.db)
+        page = await ann.get("/api/beta/prospects", params={"numbers": "1"})
+        assert page.json()["numbers"] == []
+
+
 async def views(caller: Caller) -> int:
     await caller.world.app.sign_ups.counts.save(caller.world.db)
     days = (await caller.get("/api/beta/prospects", params={"numbers": "1"})).json()["numbers"]

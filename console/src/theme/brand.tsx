@@ -33,6 +33,9 @@ export function BrandProvider({ children }: { children: ReactNode }) {
 
 export const useBrand = () => useContext(Context);
 
+/** The light theme of the brand; undefined until it is fetched. */
+export const useBrandTheme = (): Required<Brand["theme"]> | undefined => useQuery(brandQuery(useToken())).data?.theme as Required<Brand["theme"]> | undefined;
+
 const FONTS: Record<string, string> = {
   inter: '"Inter Variable", system-ui, sans-serif',
   system: "system-ui, sans-serif",

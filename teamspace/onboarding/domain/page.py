@@ -33,7 +33,7 @@ _FONTS = {
 _FILES = ("sdk.js", "page.css")
 _NAMES = {"en": "English", "de": "Deutsch", "es": "Español", "is": "Íslenska", "nl": "Nederlands"}
 _RIGHT_TO_LEFT = ("ar", "he", "fa", "ur")
-_TEXTS = ("missing", "email", "tick", "sending", "failed", "rate")
+_TEXTS = ("missing", "email", "tick", "sending", "failed", "rate", "slow")
 """The texts that the script needs."""
 _CHECK = (
     '<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round"'
@@ -58,7 +58,7 @@ async def render(db: Reads, who: Principal, sign_ups: SignUps, wanted: list[str]
         found = await sign_ups.funnel.effective(db, who.call.host)
     except (NotFound, OrgSuspended, TenantSuspended):
         return _closed(brand, wanted, nonce)
-    sign_ups.counts.add(found, FunnelStep.VIEWS)
+    sign_ups.count_visit(who, found, FunnelStep.VIEWS)
     shown = showing.show(found.document, wanted)
     if not found.document.theme.keys() - set(ASSET_TOKENS):
         shown = msgspec.structs.replace(shown, theme=brand.theme, theme_dark=brand.theme_dark)

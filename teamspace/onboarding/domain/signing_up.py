@@ -49,10 +49,15 @@ class SignUps:
     def __init__(self, funnel: Funnel, queue: Queue) -> None:
         self.funnel, self.counts, self._difficulty, self._queue = funnel, FunnelCounts(), Difficulty(), queue
 
+    def count_visit(self, who: Principal, experience: PublishedExperience, step: FunnelStep) -> None:
+        """Count what a visitor sees; programs that ask only for headers, such as link checkers, are none."""
+        if not who.call.only_headers:
+            self.counts.add(experience, step)
+
     async def challenge(self, db: Db, who: Principal, origin: str) -> WorkChallenge:
         """Return a challenge for a visitor; nothing is stored."""
         experience = await self.funnel.effective(db, who.call.host)
-        self.counts.add(experience, FunnelStep.STARTS)
+        self.count_visit(who, experience, FunnelStep.STARTS)
         prefix = visitors.hash_prefix(db.vault, who.call.address)
         difficulty = self._difficulty.choose(prefix, await _count_recent(db, prefix))
         return challenges.create(db.vault, experience.id, visitors.find_origin(origin, who.call), difficulty)

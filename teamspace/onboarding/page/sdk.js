@@ -11,6 +11,12 @@
     }
   }
 
+  /** No device should compute for longer; a common one needs a hundredth of it. */
+  const MOST_MS = 30_000;
+  /** A challenge counts for ten minutes: after five the next key press asks for another. */
+  const FRESH_MS = 300_000, VALID_MS = 540_000;
+  const tooSlow = () => new SignupError({ code: "too_slow", detail: "The calculation took too long on this device" }, 0);
+
   async function ask(path, options = {}) {
     const answer = await fetch(base + path, { mode: "cors", credentials: "omit", cache: "no-store", ...options });
     const body = await answer.json().catch(() => ({}));
@@ -23,8 +29,8 @@
     const bytes = (hex) => Uint8Array.from(hex.match(/../g) || [], (pair) => parseInt(pair, 16));
     const hex = (array) => Array.from(array, (byte) => byte.toString(16).padStart(2, "0")).join("");
 
-    /** PBKDF2 with SHA-256, for pages without https, where browsers do not offer theirs. */
-    const K = [], H = [];
+    /** PBKDF2 with SHA-256, for pages without https, where browsers do not offer theirs. States and blocks are reused. */
+    const K = new Int32Array(64), H = new Int32Array(8), W = new Int32Array(64);
     for (let n = 2, found = 0; found < 64; n++) {
       let prime = true;
       for (let d = 2; d * d <= n; d++) if (n % d === 0) { prime = false; break; }
@@ -32,60 +38,61 @@
       if (found < 8) H[found] = (Math.sqrt(n) * 0x100000000) | 0;
       K[found++] = (Math.cbrt(n) * 0x100000000) | 0;
     }
-    const W = new Int32Array(64);
-    function compress(state, block) {
-      for (let i = 0; i < 16; i++) W[i] = block[i];
+    /** Compresses the block in W into `to`, beginning with the state `from`. */
+    function compress(from, to) {
       for (let i = 16; i < 64; i++) {
         const x = W[i - 15], y = W[i - 2];
         W[i] = (W[i - 16] + ((x >>> 7 | x << 25) ^ (x >>> 18 | x << 14) ^ x >>> 3) + W[i - 7] + ((y >>> 17 | y << 15) ^ (y >>> 19 | y << 13) ^ y >>> 10)) | 0;
       }
-      let [a, b, c, d, e, f, g, h] = state;
+      let a = from[0], b = from[1], c = from[2], d = from[3], e = from[4], f = from[5], g = from[6], h = from[7];
       for (let i = 0; i < 64; i++) {
-        const t1 = (h + ((e >>> 6 | e << 26) ^ (e >>> 11 | e << 21) ^ (e >>> 25 | e << 7)) + ((e & f) ^ (~e & g)) + K[i] + W[i]) | 0;
-        const t2 = (((a >>> 2 | a << 30) ^ (a >>> 13 | a << 19) ^ (a >>> 22 | a << 10)) + ((a & b) ^ (a & c) ^ (b & c))) | 0;
+        const t1 = (h + ((e >>> 6 | e << 26) ^ (e >>> 11 | e << 21) ^ (e >>> 25 | e << 7)) + (g ^ (e & (f ^ g))) + K[i] + W[i]) | 0;
+        const t2 = (((a >>> 2 | a << 30) ^ (a >>> 13 | a << 19) ^ (a >>> 22 | a << 10)) + ((a & b) | (c & (a | b)))) | 0;
         h = g; g = f; f = e; e = (d + t1) | 0; d = c; c = b; b = a; a = (t1 + t2) | 0;
       }
-      return [state[0] + a | 0, state[1] + b | 0, state[2] + c | 0, state[3] + d | 0, state[4] + e | 0, state[5] + f | 0, state[6] + g | 0, state[7] + h | 0];
+      to[0] = from[0] + a; to[1] = from[1] + b; to[2] = from[2] + c; to[3] = from[3] + d;
+      to[4] = from[4] + e; to[5] = from[5] + f; to[6] = from[6] + g; to[7] = from[7] + h;
     }
-    function finish(state, tail, length) {
-      const padded = new Uint8Array(Math.ceil((tail.length + 9) / 64) * 64);
-      padded.set(tail);
-      padded[tail.length] = 0x80;
-      const view = new DataView(padded.buffer);
-      view.setUint32(padded.length - 4, length * 8);
-      for (let at = 0; at < padded.length; at += 64) state = compress(state, Array.from({ length: 16 }, (_, i) => view.getInt32(at + i * 4)));
+    /** Reads a block of at most 55 bytes that ends a text of `length` bytes. */
+    function read(text, length) {
+      const block = new Uint8Array(64), view = new DataView(block.buffer);
+      block.set(text);
+      block[text.length] = 0x80;
+      view.setUint32(60, length * 8);
+      for (let i = 0; i < 16; i++) W[i] = view.getInt32(i * 4);
+    }
+    /** The state after a block of the key, which has at most 64 bytes, mixed with `fill`. */
+    function pad(key, fill) {
+      const block = new Uint8Array(64).fill(fill), view = new DataView(block.buffer), state = new Int32Array(8);
+      key.forEach((byte, i) => (block[i] ^= byte));
+      for (let i = 0; i < 16; i++) W[i] = view.getInt32(i * 4);
+      compress(H, state);
       return state;
     }
-    function toBytes(state) {
-      const out = new DataView(new ArrayBuffer(32));
-      state.forEach((word, i) => out.setInt32(i * 4, word));
-      return new Uint8Array(out.buffer);
+    /** Compresses a digest, the only block after that of the key. */
+    function digest(from, state) {
+      W.set(state);
+      W[8] = 0x80000000;
+      for (let i = 9; i < 15; i++) W[i] = 0;
+      W[15] = 768;
+      compress(from, state);
     }
     function slowly(password, salt, cost, length) {
-      const key = password.length > 64 ? toBytes(finish(H, password, password.length)) : password;
-      const pad = (fill) => {
-        const block = new Uint8Array(64).fill(fill);
-        key.forEach((byte, i) => (block[i] ^= byte));
-        const view = new DataView(block.buffer);
-        return compress(H, Array.from({ length: 16 }, (_, i) => view.getInt32(i * 4)));
-      };
-      const inner = pad(0x36), outer = pad(0x5c);
-      const mac = (text) => finish(outer, toBytes(finish(inner, text, 64 + text.length)), 96);
-      const tail = (state) => [...state, 0x80000000 | 0, 0, 0, 0, 0, 0, 0, 768];
-      const out = new Uint8Array(Math.ceil(length / 32) * 32);
-      for (let block = 0; block * 32 < length; block++) {
-        const first = new Uint8Array(salt.length + 4);
-        first.set(salt);
-        new DataView(first.buffer).setUint32(salt.length, block + 1);
-        let last = mac(first);
-        const sum = [...last];
-        for (let round = 1; round < cost; round++) {
-          last = compress(outer, tail(compress(inner, tail(last))));
-          for (let i = 0; i < 8; i++) sum[i] ^= last[i];
-        }
-        out.set(toBytes(sum), block * 32);
+      const inner = pad(password, 0x36), outer = pad(password, 0x5c);
+      const state = new Int32Array(8), first = new Uint8Array(salt.length + 4), out = new DataView(new ArrayBuffer(32));
+      first.set(salt);
+      first[salt.length + 3] = 1;
+      read(first, 64 + first.length);
+      compress(inner, state);
+      digest(outer, state);
+      const sum = state.slice();
+      for (let round = 1; round < cost; round++) {
+        digest(inner, state);
+        digest(outer, state);
+        for (let i = 0; i < 8; i++) sum[i] ^= state[i];
       }
-      return out.slice(0, length);
+      sum.forEach((word, i) => out.setInt32(i * 4, word));
+      return new Uint8Array(out.buffer, 0, length);
     }
 
     async function derive(password, salt, cost, length) {
@@ -94,25 +101,27 @@
       return new Uint8Array(await crypto.subtle.deriveBits({ name: "PBKDF2", hash: "SHA-256", salt, iterations: cost }, key, length * 8));
     }
 
-    async function solve({ parameters }) {
+    /** Returns the solution, or null if it takes longer than `most` milliseconds. */
+    async function solve({ parameters }, most) {
       const nonce = bytes(parameters.nonce), salt = bytes(parameters.salt), started = performance.now();
       const password = new Uint8Array(nonce.length + 4);
       password.set(nonce);
       const counterAt = new DataView(password.buffer, nonce.length);
-      for (let counter = 0; counter < 100_000; counter++) {
+      for (let counter = 0; ; counter++) {
         counterAt.setUint32(0, counter);
         const derivedKey = hex(await derive(password, salt, parameters.cost, parameters.keyLength));
-        if (derivedKey.startsWith(parameters.keyPrefix)) return { counter, derivedKey, time: Math.round(performance.now() - started) };
+        const time = Math.round(performance.now() - started);
+        if (derivedKey.startsWith(parameters.keyPrefix)) return { counter, derivedKey, time };
+        if (time > most) return null;
         if (counter % 32 === 31) await new Promise((resolve) => setTimeout(resolve));
       }
-      throw new Error("The challenge has no solution");
     }
     return solve;
   }
 
   function solveInWorker(challenge) {
     return new Promise((resolve, reject) => {
-      const source = `const solve = (${solver})(); onmessage = (event) => solve(event.data).then((found) => postMessage(found), () => postMessage(null));`;
+      const source = `const solve = (${solver})(); onmessage = ({ data }) => solve(...data).then(postMessage, (fault) => setTimeout(() => { throw fault; }));`;
       const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
       const worker = new Worker(url);
       const end = (settle, value) => {
@@ -120,19 +129,35 @@
         URL.revokeObjectURL(url);
         settle(value);
       };
-      worker.onmessage = (event) => (event.data ? end(resolve, event.data) : end(reject));
+      worker.onmessage = (event) => end(resolve, event.data);
       worker.onerror = (event) => {
         event.preventDefault();
         end(reject);
       };
-      worker.postMessage(challenge);
+      worker.postMessage([challenge, MOST_MS]);
     });
   }
 
   async function solve(challenge) {
-    const solution = await solveInWorker(challenge).catch(() => solver()(challenge));
+    const solution = await solveInWorker(challenge).catch(() => solver()(challenge, MOST_MS));
+    if (!solution) throw tooSlow();
     return btoa(JSON.stringify({ challenge, solution }));
   }
+
+  let prepared = null;
+  /** Asks for a challenge and begins to solve it. */
+  function prepare() {
+    const mine = { at: Date.now(), failed: false, work: beta.challenge().then(solve) };
+    mine.work.catch(() => (mine.failed = true));
+    return mine;
+  }
+  const isYounger = (work, most) => work !== null && Date.now() - work.at < most;
+  /** While visitors fill in a form there is time to solve, and the server sees that they are not in a hurry. */
+  function hear({ target }) {
+    if (target?.matches?.("input, select, textarea") && !isYounger(prepared, FRESH_MS)) prepared = prepare();
+  }
+  addEventListener("focusin", hear);
+  addEventListener("input", hear);
 
   const beta = {
     /** What visitors are asked; in a language, or in the browser's. */
@@ -141,17 +166,24 @@
     challenge: () => ask("/api/beta/challenge"),
     /** Solves a challenge and sends the answers. Rejects with `errors` that point at fields. */
     async signup(fields, { locale } = {}) {
-      const pow = await solve(await beta.challenge());
-      const body = JSON.stringify({ fields, pow, ...(locale ? { locale } : {}) });
-      return ask("/api/beta/signup", { method: "POST", headers: { "content-type": "application/json" }, body });
+      const mine = isYounger(prepared, VALID_MS) && !prepared.failed ? prepared : prepare();
+      prepared = null;
+      const body = JSON.stringify({ fields, pow: await mine.work, ...(locale ? { locale } : {}) });
+      try {
+        return await ask("/api/beta/signup", { method: "POST", headers: { "content-type": "application/json" }, body });
+      } catch (error) {
+        // Answers that do not fit leave the solution unused.
+        if (error.errors?.some(({ pointer }) => pointer.startsWith("/fields"))) prepared = mine;
+        throw error;
+      }
     },
   };
   /** Sends a form of our own page: `data-beta-form`. */
   function enhance(form) {
     const texts = form.dataset;
-    const summary = form.querySelector("[data-summary]"), list = summary.querySelector("ul"), button = form.querySelector("button");
+    const summary = form.querySelector("[data-summary]"), heading = summary.querySelector("h2"), list = summary.querySelector("ul"), button = form.querySelector("button");
     const inputs = [...form.elements].filter((input) => input.name);
-    const label = button.textContent;
+    const label = button.textContent, check = heading.textContent;
     let busy = false;
 
     function mark(input, text) {
@@ -182,11 +214,7 @@
         item.append(link);
         return item;
       }));
-      if (general) {
-        const item = document.createElement("li");
-        item.textContent = general;
-        list.append(item);
-      }
+      heading.textContent = general || check;
       summary.hidden = false;
       summary.focus();
     }
@@ -199,7 +227,8 @@
     function explain(error) {
       const named = (error.errors || []).map(({ pointer, message }) => [inputs.find((input) => pointer === `/fields/${input.name}`), message]);
       const found = named.filter(([input]) => input);
-      show(found, found.length ? "" : error.status === 429 ? texts.rate : texts.failed);
+      const general = error.code === "too_slow" ? texts.slow : error.status === 429 ? texts.rate : texts.failed;
+      show(found, found.length ? "" : general);
     }
 
     form.addEventListener("submit", async (event) => {
@@ -215,6 +244,7 @@
       try {
         await beta.signup(answers(), { locale: texts.locale });
         const done = document.querySelector("[data-done]");
+        document.querySelectorAll(".intro").forEach((intro) => (intro.hidden = true));
         form.hidden = true;
         done.hidden = false;
         done.focus();

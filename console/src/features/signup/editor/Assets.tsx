@@ -66,7 +66,7 @@ export function Assets({ editing }: { editing: Editing }) {
             <span className={styles.file}>{asset.filename}</span>
             <span className="muted">{capacity(asset.size)}</span>
             <Button variant="subtle" color="danger" size="compact-sm" leftSection={<IconTrash aria-hidden size={14} />} aria-label={t("funnel.asset.delete", { name: asset.filename })} onClick={() => setDeleting(asset)}>
-              {t("funnel.remove")}
+              {t("prospects.delete")}
             </Button>
           </li>
         ))}
@@ -91,7 +91,7 @@ export function Assets({ editing }: { editing: Editing }) {
       {deleting && (
         <ConfirmDialog
           title={t("funnel.asset.delete", { name: deleting.filename })}
-          confirm={t("funnel.remove")}
+          confirm={t("prospects.delete")}
           perform={async () => {
             await deleteAsset(deleting.id);
             for (const token of ASSET_TOKENS) if (theme[token] === deleting.id) choose(token, "");

@@ -3,7 +3,9 @@
 import { useState } from "react";
 
 import { t } from "@/i18n";
+import { useBrandTheme } from "@/theme/brand";
 import { Leaving } from "@/ui/Leaving";
+import { BASE } from "@/ui/tokens/tokens";
 
 import type { Experience } from "../api";
 import { localesOf } from "./document";
@@ -23,6 +25,7 @@ export function Editor({ experience }: { experience: Experience }) {
   const locales = localesOf(editing.edited);
   const locale = locales.includes(wanted) ? wanted : (locales[0] ?? "en");
   const shared = { editing, locale };
+  const brand = useBrandTheme() ?? BASE;
   return (
     <>
       {experience.live && !experience.live.own && <p className={styles.note}>{t("funnel.other_team")}</p>}
@@ -31,10 +34,10 @@ export function Editor({ experience }: { experience: Experience }) {
         <div className={styles.form}>
           <TextsSection {...shared} />
           <FieldsSection {...shared} />
-          <LookSection editing={editing} />
+          <LookSection editing={editing} brand={brand} />
           <JudgeSection editing={editing} />
         </div>
-        <Preview edited={editing.edited} locale={locale} />
+        <Preview edited={editing.edited} locale={locale} brand={brand} />
       </div>
       <SaveBar editing={editing} experience={experience} />
       <Leaving unsaved={editing.isChanged && !editing.isSaving} />

@@ -10,7 +10,8 @@ import { useSession } from "@/session";
 import { Fault } from "@/ui/forms";
 import { Section } from "@/ui/Page";
 
-import { replayJudge, type Replay } from "../api";
+import { fetchProspects, replayJudge, type Replay } from "../api";
+import { nameOf } from "../prospects/words";
 import styles from "./Editor.module.css";
 import type { Editing } from "./useEditing";
 
@@ -20,7 +21,7 @@ const MOST_DAYS = 3_650;
 export function JudgeSection({ editing }: { editing: Editing }) {
   const { has } = useSession();
   const { judge_prompt: prompt, retention_days: days } = editing.edited;
-  const replay = useMutation({ mutationFn: () => replayJudge(prompt) });
+  const replay = useMutation({ mutationFn: () => replayWithNames(prompt) });
   return (
     <>
       <Section title={t("funnel.judge")} intro={t("funnel.judge.words")}>
@@ -46,7 +47,7 @@ export function JudgeSection({ editing }: { editing: Editing }) {
             </div>
           )}
           <Fault fault={replay.error} />
-          <div role="status">{replay.data && <Flips replay={replay.data} />}</div>
+          <div role="status">{replay.data && <Flips {...replay.data} />}</div>
         </div>
       </Section>
       <Section title={t("funnel.retention")} intro={t("funnel.retention.words")}>
@@ -66,7 +67,15 @@ export function JudgeSection({ editing }: { editing: Editing }) {
   );
 }
 
-function Flips({ replay: { compared, flips } }: { replay: Replay }) {
+type Names = ReadonlyMap<string, string>;
+
+/** What would change, and the names of those who signed up last. */
+async function replayWithNames(prompt: string): Promise<{ replay: Replay; names: Names }> {
+  const [replay, { items }] = await Promise.all([replayJudge(prompt), fetchProspects({})]);
+  return { replay, names: new Map(items.map((prospect) => [prospect.id, nameOf(prospect)])) };
+}
+
+function Flips({ replay: { compared, flips }, names }: { replay: Replay; names: Names }) {
   if (compared === 0) return <p>{t("funnel.replay.none")}</p>;
   return (
     <>
@@ -76,7 +85,7 @@ function Flips({ replay: { compared, flips } }: { replay: Replay }) {
           {flips.map((flip, place) => (
             <li key={flip.prospect_id}>
               <Link to="/settings/company/sign-up" search={{ state: "all", id: flip.prospect_id } as never} target="_blank">
-                {t("funnel.replay.prospect", { place: place + 1 })}
+                {names.get(flip.prospect_id) ?? t("funnel.replay.prospect", { place: place + 1 })}
               </Link>{" "}
               {t("funnel.replay.flip", { before: t(`prospects.verdict.${flip.before}`), after: t(`prospects.verdict.${flip.after}`) })}
             </li>

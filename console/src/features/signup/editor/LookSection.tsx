@@ -7,19 +7,19 @@ import { t } from "@/i18n";
 import { Section } from "@/ui/Page";
 import { readings, type Reading } from "@/ui/tokens/contrast";
 import { nearest } from "@/ui/tokens/nearest";
-import { COLOURS, FONTS, spelt, WIDEST_RADIUS, type Colour } from "@/ui/tokens/tokens";
+import { COLOURS, FONTS, spelt, WIDEST_RADIUS, type Colour, type Theme } from "@/ui/tokens/tokens";
 
 import { Assets } from "./Assets";
 import styles from "./Editor.module.css";
-import { completeTheme } from "./look";
+import { completeTheme, withToken } from "./look";
 import type { Editing } from "./useEditing";
 
 const TOKENS: readonly Colour[] = Object.values(COLOURS).flat();
 
-export function LookSection({ editing }: { editing: Editing }) {
-  const theme = completeTheme(editing.edited.theme);
+export function LookSection({ editing, brand }: { editing: Editing; brand: Theme }) {
+  const theme = completeTheme(editing.edited.theme, brand);
   const failed = readings(theme).filter(({ passes }) => !passes);
-  const paint = (token: string, value: unknown): void => editing.change((before) => ({ ...before, theme: { ...before.theme, [token]: value } }));
+  const paint = (token: string, value: unknown): void => editing.change((before) => ({ ...before, theme: withToken(before.theme, token, value, brand) }));
   const refusal = (token: string): string | undefined => editing.errorAt(`/theme/${token}`) ?? editing.errorAt(`/${token}`);
   return (
     <Section title={t("funnel.look")} intro={t("funnel.look.words")}>

@@ -1,12 +1,14 @@
 /** The page as visitors would see it, as it is typed: one language, light or dark, desktop or phone. It can't be used. */
 
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 
 import { t } from "@/i18n";
 import { directionOf } from "@/i18n/direction";
+import { useBrand } from "@/theme/brand";
 import { Segments } from "@/ui/Segments";
 import { derived } from "@/ui/tokens/dark";
 import { Themed } from "@/ui/tokens/Themed";
+import type { Theme } from "@/ui/tokens/tokens";
 
 import type { Copy } from "../api";
 import { textIn, type Edited, type Field } from "./document";
@@ -16,13 +18,15 @@ import styles from "./Preview.module.css";
 type Width = "desktop" | "phone";
 type Scheme = "light" | "dark";
 
-export function Preview({ edited, locale }: { edited: Edited; locale: string }) {
+export function Preview({ edited, locale, brand }: { edited: Edited; locale: string; brand: Theme }) {
   const [width, setWidth] = useState<Width>("desktop");
   const [scheme, setScheme] = useState<Scheme>("light");
-  const light = useMemo(() => completeTheme(edited.theme), [edited.theme]);
+  const light = useMemo(() => completeTheme(edited.theme, brand), [edited.theme, brand]);
   const theme = useMemo(() => (scheme === "dark" ? derived(light) : light), [scheme, light]);
   const text = (name: keyof Copy): string => textIn(Object.fromEntries(Object.entries(edited.copy).map(([each, copy]) => [each, copy[name]])), locale);
-  const [logo, hero] = [assetUrl(edited.theme.logo), assetUrl(edited.theme.hero)];
+  const { title: company, logo: companyLogo } = useBrand();
+  const [logo, hero] = [assetUrl(edited.theme.logo) ?? companyLogo, assetUrl(edited.theme.hero)];
+  useFont(assetUrl(edited.theme.font_file));
   return (
     <section className={styles.preview} aria-label={t("branding.preview")}>
       <div className={styles.choices}>
@@ -47,7 +51,7 @@ export function Preview({ edited, locale }: { edited: Edited; locale: string }) 
       </div>
       <div className={styles.frame} data-width={width} inert>
         <Themed theme={theme} className={styles.page} lang={locale} dir={directionOf(locale)}>
-          {logo && <img className={styles.logo} src={logo} alt="" />}
+          {logo ? <img className={styles.logo} src={logo} alt="" /> : <b>{company}</b>}
           {hero && <img className={styles.hero} src={hero} alt="" />}
           <span className={styles.title}>{text("title") || t("signup.title")}</span>
           {text("intro") && <span className={styles.intro}>{text("intro")}</span>}
@@ -65,6 +69,20 @@ export function Preview({ edited, locale }: { edited: Edited; locale: string }) 
       </div>
     </section>
   );
+}
+
+/** As in the style sheet: until the file is loaded, and without one, the next font is used. */
+const FAMILY = "Sign-up preview";
+
+function useFont(url: string | undefined): void {
+  useEffect(() => {
+    if (!url) return;
+    const face = new FontFace(FAMILY, `url("${url}")`, { display: "swap" });
+    document.fonts.add(face);
+    // A file that is no font shows the next one, as it does to visitors.
+    face.load().catch(() => document.fonts.delete(face));
+    return () => void document.fonts.delete(face);
+  }, [url]);
 }
 
 function FieldPreview({ field, locale }: { field: Field; locale: string }) {
