@@ -4,7 +4,9 @@ import asyncio
 import contextlib
 import re
 import time
+from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, MutableMapping, Sequence
+from itertools import chain
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -52,8 +54,6 @@ class Request:
         "_begun",
         "_more",
         "_receive",
-        "_repeated",
-        "_size",
         "address",
         "disconnect",
         "headers",
@@ -71,29 +71,30 @@ class Request:
         self.query: bytes = scope["query_string"]
         self.raw_headers: Sequence[tuple[bytes, bytes]] = scope["headers"]
         """All headers as received, including repeated ones."""
-        self.headers: dict[bytes, bytes] = {}
+        self.headers: dict[bytes, bytes] = dict(self.raw_headers)
         self.address: str = scope["client"][0] if scope.get("client") else ""
         self._receive = receive
         self.disconnect = DisconnectWatch(receive)
         """Use it only after the body was read: watching discards the rest of the body."""
         self._more = scope["method"] not in ("GET", "HEAD")
-        self._begun, self._size, self._repeated = False, 0, b""
-        for name, value in scope["headers"]:
-            if name in self.headers and name in _SENT_ONCE:
-                self._repeated = name
-            self.headers[name] = value
-            self._size += len(name) + len(value)
+        self._begun = False
         request_id = self.headers.get(b"x-request-id")
         self.id = request_id.decode() if request_id and _REQUEST_ID.fullmatch(request_id) else new_id()
 
     def check(self) -> None:
         """Refuse repeated headers, and headers or a URL that are too long, before processing the request."""
-        if self._repeated:
-            raise BadRequest("request.repeated_header", header=self._repeated.decode())
-        if self._size > MAX_HEADER_BYTES:
+        if len(self.headers) < len(self.raw_headers):
+            self._check_repeated()
+        if sum(map(len, chain.from_iterable(self.raw_headers))) > MAX_HEADER_BYTES:
             raise HeadersTooLarge("request.headers_too_long", limit=MAX_HEADER_BYTES)
         if len(self.path) + len(self.query) > MAX_URL_BYTES:
             raise BadRequest("request.url_too_long", limit=MAX_URL_BYTES)
+
+    def _check_repeated(self) -> None:
+        names = Counter(name for name, _ in self.raw_headers)
+        for name in _SENT_ONCE:
+            if names[name] > 1:
+                raise BadRequest("request.repeated_header", header=name.decode())
 
     def bearer(self) -> str:
         """Return the token of the Authorization header, the only place for one."""
