@@ -16,7 +16,7 @@ import msgspec
 from teamspace.core import clock
 from teamspace.core.crypto import Vault
 from teamspace.core.errors import BadRequest
-from teamspace.onboarding.schemas import SpentWork, WorkChallenge
+from teamspace.onboarding.schemas.sign_ups import SpentWork, WorkChallenge
 
 TTL = 10 * clock.MINUTE
 MAX_PAYLOAD = 4096

@@ -16,13 +16,7 @@ from teamspace.onboarding import store
 from teamspace.onboarding.domain import showing
 from teamspace.onboarding.domain.counting import FunnelStep
 from teamspace.onboarding.domain.signing_up import SignUps
-from teamspace.onboarding.schemas import (
-    ASSET_TOKENS,
-    ASSET_URL,
-    FieldType,
-    PublicExperience,
-    PublicField,
-)
+from teamspace.onboarding.schemas.experience import ASSET_TOKENS, ASSET_URL, FieldType, PublicExperience, PublicField
 
 _FONTS = {
     "inter": '"Inter Variable",Inter,system-ui,sans-serif',
