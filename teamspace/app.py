@@ -40,6 +40,7 @@ from teamspace import (
 )
 from teamspace import audit as audit_log
 from teamspace.core import clock, idempotency
+from teamspace.core.buckets import Buckets, SharedBuckets
 from teamspace.core.crypto import sync_folder
 from teamspace.core.db import Db, Engine, audit, catalog, check_schema, connect, migrate
 from teamspace.core.db.canary import open_vault
@@ -102,7 +103,7 @@ class App:
             sources=partial(self.fleet.work_sources, db),
         )  # fmt: skip
         callers = tenancy.CallerCache(self.last_use, hosted=settings.hosted)
-        anonymous_rate = Rate(settings.rate_anonymous, settings.rate_anonymous)
+        anonymous_rate = Rate(settings.rate_anonymous, settings.rate_anonymous, _buckets(settings, "anonymous"))
         self.refusals: Refusals = self.dependencies[Refusals]
         self.sign_ups: onboarding.SignUps = self.dependencies[onboarding.SignUps]
         services = s3.Services(db, self.files, self.queue, self.dependencies[repository.UploadLimit], settings.address)
@@ -113,7 +114,7 @@ class App:
             stopping=self.stopping,
             log_handler=log_handler,
             metrics=self.metrics,
-            token_rate=Rate(settings.rate_token, TOKEN_BURST),
+            token_rate=Rate(settings.rate_token, TOKEN_BURST, _buckets(settings, "token")),
             anonymous_rate=anonymous_rate,
             mounted=S3App(services, callers, anonymous_rate, self.refusals),
             refusals=self.refusals,
@@ -192,6 +193,11 @@ class App:
         await self.head_log.write_new(self.db)
 
 
+def _buckets(settings: Settings, name: str) -> Buckets | None:
+    """Return the memory of a rate limit that this server's processes share."""
+    return SharedBuckets(settings.data / f"rates-{name}.memory") if settings.workers > 1 else None
+
+
 async def _repeat(db: Db, interval: float, task: Callable[[], Awaitable[object]]) -> None:
     while not db.outdated:
         await asyncio.sleep(interval)
@@ -250,7 +256,7 @@ def dependencies(settings: Settings, stopping: Stopping, tables: Tables) -> dict
         executors.Presence: executors.Presence(),
         mcp.McpTasks: mcp_tasks,
         mcp.McpServer: mcp.McpServer(toolbox, files, mcp_tasks, mcp_workflows),
-        mcp.McpClient: mcp.McpClient(settings, toolbox, fleet.egress),
+        mcp.McpClient: mcp.McpClient(settings, toolbox, fleet.egress, files, queue),
         oop.PluginHost: oop.PluginHost(settings.sandboxed_plugins, plugin_services),
         ai.Gateway: gateway,
         ai.Turns: turns,
@@ -354,7 +360,9 @@ def _interrupted_restore(marker: Path) -> StartError:
 
 @asynccontextmanager
 async def _connect(settings: Settings) -> AsyncIterator[Engine]:
-    engine = await connect(settings.database, sync=settings.sqlite_sync, pool=settings.database_pool)
+    engine = await connect(
+        settings.database, sync=settings.sqlite_sync, pool=settings.database_pool, shared=settings.workers > 1
+    )
     try:
         yield engine
     finally:

@@ -1,4 +1,4 @@
-"""Runs the server: one process by default, several on PostgreSQL, with a graceful shutdown."""
+"""Runs the server: one process by default, or several under a supervisor, with a graceful shutdown."""
 
 import asyncio
 import gc
@@ -18,27 +18,22 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 import uvloop
-from granian.constants import HTTPModes, Interfaces, SSLProtocols
-from granian.http import HTTP1Settings
-from granian.server.embed import Server
 
-from teamspace import blobs, events, instance, localization, tenancy, wiring
+from teamspace import blobs, executors, instance, localization, tenancy, wiring
 from teamspace.app import App, StartError, open_database, prepare_folder
 from teamspace.core import logs
 from teamspace.core.db import Db, Engine
 from teamspace.core.db.sqlite import FolderLock
+from teamspace.core.wire import Server, WireLimits
 from teamspace.settings import LOOPBACK, Settings
 
 log = logging.getLogger("teamspace")
 _CANCEL_SHARE = 0.2
 """The share of the shutdown time that is reserved for cancelling unfinished requests and jobs."""
 _LAST_RESORT_SECONDS = 5.0
-_HEADER_READ_MS = 10_000
-_BACKPRESSURE = 2048 + events.MAX_STREAMS
-"""Requests in progress per process. Event streams last for hours, and must not take the places of the others."""
 _OPEN_FILES = 65_536
-_BUFFER_BYTES = 400 * 1024
-"""Per connection. A body arrives in chunks of this size, and each takes one iteration of the event loop."""
+_OTHER_FILES = 1_024
+"""Open files that are not connections of clients: the database, blobs, connections to other servers."""
 
 
 def serve(settings: Settings) -> None:
@@ -49,12 +44,12 @@ def serve(settings: Settings) -> None:
     prepare_folder(settings.data)
     lock = FolderLock(settings.data) if settings.on_sqlite else None
     _check_port(settings)
-    _check_certificate(settings)
+    _tls(settings)  # a certificate that does not work stops the start
     wiring.open_store(settings).check()
     if settings.workers == 1:
         uvloop.run(_serve(settings))
     else:
-        Supervisor(settings).run()
+        Supervisor(settings, lock).run()
     del lock
 
 
@@ -78,13 +73,17 @@ def _check_port(settings: Settings) -> None:
             raise StartError(f"cannot listen on {settings.host}:{settings.port}: {reason}") from None
 
 
-def _check_certificate(settings: Settings) -> None:
-    if settings.tls_cert and settings.tls_key:
-        try:
-            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            context.load_cert_chain(settings.tls_cert, settings.tls_key, password=_no_passphrase)
-        except (ssl.SSLError, OSError) as fault:
-            raise StartError(f"SERVICE_TLS_CERT and SERVICE_TLS_KEY do not work together: {fault}") from None
+def _tls(settings: Settings) -> ssl.SSLContext | None:
+    if not settings.tls_cert or not settings.tls_key:
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.set_alpn_protocols(["http/1.1"])
+    try:
+        context.load_cert_chain(settings.tls_cert, settings.tls_key, password=_no_passphrase)
+    except (ssl.SSLError, OSError) as fault:
+        raise StartError(f"SERVICE_TLS_CERT and SERVICE_TLS_KEY do not work together: {fault}") from None
+    return context
 
 
 async def _check_database(engine: Engine, settings: Settings) -> None:
@@ -131,29 +130,29 @@ async def _serve(settings: Settings) -> None:
     single = multiprocessing.parent_process() is None  # otherwise the supervisor has already checked
     async with open_database(settings, partial(_check_database, settings=settings) if single else None) as db:
         app = App(settings, db, log_handler)
-        if settings.on_sqlite:  # there is no other server
-            await app.fleet.recover(db)
+        if settings.on_sqlite and single:  # there is no other process
+            await executors.recover(db)
         await _claim_folder(db, app.files)
         await localization.catch_up(db)
         await localization.seed_files(settings.data)
         server = _server(app, settings)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, _stop, app)
+            loop.add_signal_handler(number, _stop, app, server)
         if parent := multiprocessing.parent_process():
             # If the supervisor dies, nothing else would stop this process.
-            loop.add_reader(parent.sentinel, _stop, app)
+            loop.add_reader(parent.sentinel, _stop, app, server)
         gc.collect()
         gc.freeze()  # code and tables stay: to look for garbage among them takes the event loop 40 ms each time
         app.gate.shedder.start()
         upkeep = asyncio.create_task(app.upkeep())
         running = asyncio.create_task(app.runner.run())
-        await _announce(app, settings)
-        serving = asyncio.create_task(server.serve())
         try:
-            await _wait_for_stop(app, serving)
+            await server.listen(settings.host, settings.port)
+            await _announce(app, settings)
+            await app.stopping.wait()
             deadline = Deadline(settings.stop_seconds)
-            await _drain(app, server, serving, running, deadline)
+            await _drain(app, server, running, deadline)
             upkeep.cancel()
             await _run_within(deadline.remaining, app.finish())
         finally:
@@ -173,26 +172,22 @@ async def _claim_folder(db: Db, files: blobs.BlobStore) -> None:
 
 
 def _server(app: App, settings: Settings) -> Server:
-    return Server(
-        app.gate,
-        address=settings.host,
-        port=settings.port,
-        interface=Interfaces.ASGINL,
-        http=HTTPModes.http1,
-        websockets=False,
-        backlog=2048,
-        backpressure=_BACKPRESSURE,
-        http1_settings=HTTP1Settings(header_read_timeout=_HEADER_READ_MS, max_buffer_size=_BUFFER_BYTES),
-        log_enabled=False,
-        ssl_cert=settings.tls_cert,
-        ssl_key=settings.tls_key,
-        ssl_protocol_min=SSLProtocols.tls12,
-    )
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    limits = WireLimits(connections=max(_OTHER_FILES, min(WireLimits().connections, files - _OTHER_FILES)))
+    return Server(app.gate, limits=limits, tls=_tls(settings), trusted=settings.trusted_proxies)
 
 
-def _stop(app: App) -> None:
-    if app.stopping:
+def _stop(app: App, server: Server) -> None:
+    if app.stopping.announced:
         return  # the reader fires repeatedly once the supervisor has died
+    app.stopping.announced = True
+    if grace := app.settings.grace_seconds:
+        log.info("stopping in %d s: load balancers are told to choose another server", grace)
+        server.send_away()
+    asyncio.get_running_loop().call_later(grace, _begin_stop, app)
+
+
+def _begin_stop(app: App) -> None:
     log.info("stopping: accepted requests are finished first")
     app.stopping.begin()
 
@@ -216,34 +211,23 @@ class Deadline:
         os._exit(1)
 
 
-async def _wait_for_stop(app: App, serving: "asyncio.Task[None]") -> None:
-    stopping = asyncio.create_task(app.stopping.wait())
-    await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
-    stopping.cancel()
-    app.stopping.begin()  # also if the HTTP server ended by itself
-
-
-async def _drain(
-    app: App, server: Server, serving: "asyncio.Task[None]", running: "asyncio.Task[None]", deadline: Deadline
-) -> None:
+async def _drain(app: App, server: Server, running: "asyncio.Task[None]", deadline: Deadline) -> None:
     """Stop accepting requests, finish the active ones and running jobs, and cancel those that take too long."""
-    finished, cancel_at = asyncio.create_task(_wait_for_work(app, serving, running)), _CANCEL_SHARE * deadline.remaining
-    while not finished.done() and deadline.remaining > cancel_at:
-        server.stop()  # type: ignore[no-untyped-call]  # repeated: a server that is still starting would miss it
-        await asyncio.wait({finished}, timeout=min(0.5, deadline.remaining - cancel_at))
+    server.drain()
+    finished = asyncio.create_task(_wait_for_work(app, server, running))
+    await asyncio.wait({finished}, timeout=(1 - _CANCEL_SHARE) * deadline.remaining)
     if not finished.done():
         log.warning("cancelling %d requests and %d jobs", app.gate.active, app.attempts.working)
         app.gate.cancel_all()
         await _run_within(deadline.remaining, app.runner.abort())
-        # The HTTP server may still wait for a client that does not read: it ends with the process.
+        server.abort()
         await asyncio.wait({finished}, timeout=deadline.remaining / 2)
     finished.cancel()
-    if serving.done():
-        serving.result()
 
 
-async def _wait_for_work(app: App, serving: "asyncio.Task[None]", running: "asyncio.Task[None]") -> None:
-    await asyncio.wait({serving, running})
+async def _wait_for_work(app: App, server: Server, running: "asyncio.Task[None]") -> None:
+    await asyncio.wait({running})
+    await server.wait_closed()
     await app.gate.idle.wait()  # a handler may outlive its connection
 
 
@@ -272,8 +256,8 @@ class Supervisor:
 
     RESPAWN_SECONDS = 1.0
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+    def __init__(self, settings: Settings, lock: FolderLock | None) -> None:
+        self._settings, self._lock = settings, lock
         self._context = multiprocessing.get_context("spawn")
         self._workers: list[BaseProcess] = []
         self._stopping = False
@@ -292,7 +276,7 @@ class Supervisor:
                 self._replace_dead()
 
     def _spawn(self) -> BaseProcess:
-        worker = self._context.Process(target=_run_worker, args=(self._settings,), daemon=False)
+        worker = self._context.Process(target=_run_worker, args=(self._settings, self._lock), daemon=False)
         worker.start()
         return worker
 
@@ -318,7 +302,11 @@ async def _check_once(settings: Settings) -> None:
     async with open_database(settings, partial(_check_database, settings=settings)) as db:
         await localization.catch_up(db)
         await localization.seed_files(settings.data)
+        if settings.on_sqlite:  # no process has been started yet
+            await executors.recover(db)
 
 
-def _run_worker(settings: Settings) -> None:
+def _run_worker(settings: Settings, lock: FolderLock | None) -> None:
+    """Serve; the lock of the data folder lasts as long as this process, even if the supervisor is killed."""
     uvloop.run(_serve(settings))
+    del lock

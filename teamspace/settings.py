@@ -301,7 +301,7 @@ SETTINGS = (
     Setting("SERVICE_BLOB_RETENTION",     _number(0, 10 * 365 * 86400), "300",     "How many seconds unreferenced blobs are kept."),
     Setting("SERVICE_HOST",               str,                        "127.0.0.1", "The address to listen on."),
     Setting("SERVICE_PORT",               _number(1, 65535),          "8080",      "The port to listen on."),
-    Setting("SERVICE_WORKERS",            _number(1, 64),             "1",         "Server processes; more than one needs PostgreSQL."),
+    Setting("SERVICE_WORKERS",            _number(1, 64),             "1",         "Server processes."),
     Setting("SERVICE_BASE_URL",           _address,                   "",          "The public URL, for links; without it, built from host and port."),
     Setting("SERVICE_MULTITENANT",        _flag,                      "true",      "Whether more than one company can be created."),
     Setting("SERVICE_PROVISION_TOKEN",    _token,                     "",          "Turns on hosted mode; the token of the hosting provider."),
@@ -313,6 +313,7 @@ SETTINGS = (
     Setting("SERVICE_RATE_TOKEN",         _number(0, 1_000_000),      "1200",      "Requests per minute and token; 0 means no limit."),
     Setting("SERVICE_RATE_ANONYMOUS",     _number(0, 1_000_000),      "100",       "Requests per minute and address without a credential; 0 means no limit."),
     Setting("SERVICE_JOB_SLOTS",          _number(1, 1000),           "16",        "Concurrent jobs per kind and server process; one company gets at most half of them."),
+    Setting("SERVICE_GRACE_SECONDS",      _number(0, 3600),           "0",         "How long a server that is stopping still accepts requests, while GET /ready answers 503: for load balancers."),
     Setting("SERVICE_STOP_SECONDS",       _number(1, 3600),           "30",        "How long a shutdown may take: unfinished requests are cancelled, and unfinished jobs return to the queue."),
     Setting("SERVICE_MODEL_URL",          _model_url,                 "",          "The model server of the local executor: an OpenAI-compatible URL up to /v1; without it, the simulated model."),
     Setting("SERVICE_MODEL",              str,                        "",          "The model name; without it, the model server's default."),
@@ -364,6 +365,7 @@ class Settings(msgspec.Struct, frozen=True):
     rate_token: int
     rate_anonymous: int
     job_slots: int
+    grace_seconds: int
     stop_seconds: int
     model_url: str
     model: str
@@ -423,8 +425,6 @@ def load(environment: Mapping[str, str] | None = None, *, file: Path | None = No
     if unknown:
         raise SettingsError(f"{unknown[0]} is not a setting; `teamspace serve --help` lists them")
     settings = Settings(**{setting.field: _value(setting, values) for setting in SETTINGS})
-    if settings.workers > 1 and settings.on_sqlite:
-        raise SettingsError("SERVICE_WORKERS: more than one process needs PostgreSQL (SERVICE_DATABASE_URL)")
     if bool(settings.tls_cert) != bool(settings.tls_key):
         raise SettingsError("SERVICE_TLS_CERT and SERVICE_TLS_KEY: set both or neither")
     if (settings.model or settings.model_key) and not settings.model_url:

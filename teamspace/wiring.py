@@ -216,7 +216,7 @@ def bind(tables: Tables, provided: Mapping[type, Any]) -> tuple[Bound, dict[Pack
     for contribution in tables.contributions:
         found = _bind(contribution, provided, bound)
         if found and contribution.package.is_plugin:
-            failures[contribution.package] = "; ".join(found)
+            failures[contribution.package] = loader.explain(contribution.package, found)
         else:
             faults += found
     if faults:

@@ -33,7 +33,7 @@ from teamspace.authoring.schemas import (
 from teamspace.core.errors import Refusal
 from teamspace.core.limits import Stopping
 from teamspace.core.loader import Package
-from teamspace.core.tables import BlobStoreSpec, BootError, Workflow
+from teamspace.core.tables import BlobStoreSpec, BootError, OnboardingExperience, Workflow
 from teamspace.settings import Settings, load
 
 
@@ -124,6 +124,7 @@ def _describe(assembly: Assembly, package: Package) -> PluginContents:
         ],
         workflows=[WorkflowRow(row.slug, _inputs_schema(row.spec)) for row in own.rows.get(Workflow, ())],
         blob_stores=[row.name for row in own.rows.get(BlobStoreSpec, ())],
+        experience=next((row.document for row in reversed(own.rows.get(OnboardingExperience, ()))), None),
     )
 
 

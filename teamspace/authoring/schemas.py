@@ -73,6 +73,8 @@ class PluginContents(msgspec.Struct, frozen=True, tag="contents"):
     kinds: list[KindRow]
     workflows: list[WorkflowRow]
     blob_stores: list[str]
+    experience: dict[str, Any] | None
+    """What the sign-up page asks."""
 
 
 Line = Verdict | Begun | PluginContents

@@ -1,16 +1,15 @@
-"""Uses what a plugin adds on a real server: tools, routes, kinds of jobs, workflows, files and blob stores."""
+"""Uses what a plugin adds on a real server: tools, routes, kinds of jobs, workflows, files, the sign-up page, blob stores."""
 
 import http.client
 import os
 import re
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
-from teamspace.authoring import samples
+from teamspace.authoring import experience_checks, file_checks, samples
 from teamspace.authoring.schemas import (
     KindRow,
     PluginContents,
@@ -21,17 +20,12 @@ from teamspace.authoring.schemas import (
     WorkflowRow,
     name_store,
 )
-from teamspace.core.content_types import find_content_type
+from teamspace.authoring.serving import Check, expect
 from teamspace.sdk import testing
 from teamspace.sdk.testing import HttpAnswer, PluginClient, PluginServer
 
-_OUTSIDE = ("../plugin.json", "%2e%2e/plugin.json", "..%2fplugin.json", "x/../../plugin.json", "/etc/passwd")
 _JSON = ("application/json", "application/problem+json")
 _SIZES = (0, 100, 1024 * 1024)
-
-
-Check = tuple[str, str, Callable[[PluginServer], str | None]]
-"""Its subject, what should be true of it, and the work, which returns a note or raises."""
 
 
 def check(folder: Path, contents: PluginContents, seconds: float) -> Iterator[Verdict]:
@@ -40,7 +34,8 @@ def check(folder: Path, contents: PluginContents, seconds: float) -> Iterator[Ve
         *(check for row in contents.routes for check in _route_checks(row)),
         *(check for row in contents.kinds if row.is_requested for check in _kind_checks(row)),
         *(check for row in contents.workflows for check in _workflow_checks(row)),
-        *_file_checks(folder, contents.id),
+        *file_checks.list_checks(folder, contents.id),
+        *(experience_checks.list_checks(contents.experience) if contents.experience else ()),
     ]
     folders = [] if contents.is_shipped else [folder]
     yield from _run_all(folders, {}, checks, seconds)
@@ -125,11 +120,11 @@ def _route_checks(row: RouteRow) -> Iterator[Check]:
     path = re.sub(r"[:*][A-Za-z_]+", "sample", row.path)
 
     def needs_token(server: PluginServer) -> None:
-        _expect(_send(server.anonymous, row, path, *_fitting(row)[0]), 401)
+        expect(_send(server.anonymous, row, path, *_fitting(row)[0]), 401)
 
     def needs_permission(server: PluginServer) -> None:
         other = "notes:read" if row.permission != "notes:read" else "files:read"
-        _expect(_send(server.limited_to(other), row, path, *_fitting(row)[0]), 403)
+        expect(_send(server.limited_to(other), row, path, *_fitting(row)[0]), 403)
 
     def answers(server: PluginServer) -> str | None:
         statuses = [_check_answer(server, _send(server, row, path, query, body)) for query, body in _fitting(row)]
@@ -180,11 +175,6 @@ def _check_answer(server: PluginServer, answer: HttpAnswer) -> int:
     return answer.status
 
 
-def _expect(answer: HttpAnswer, status: int) -> None:
-    if answer.status != status:
-        raise Unmet(f"it answered {answer.status}")
-
-
 def _find_reason(server: PluginServer, otherwise: str) -> str:
     """Return what the plugin raised, which the server writes to its log only."""
     raised = re.findall(
@@ -227,13 +217,13 @@ def _workflow_checks(row: WorkflowRow) -> Iterator[Check]:
 
     def has_spec(server: PluginServer) -> None:
         answer = server.get(path)
-        _expect(answer, 200)
+        expect(answer, 200)
         if answer.json()["spec"]["slug"] != row.slug:
             raise Unmet("its spec is that of another workflow")
 
     def estimates(server: PluginServer) -> None:
         for input in samples.fitting(row.inputs):
-            _expect(server.post(f"{path}/run", {"input": input, "dry_run": True}), 200)
+            expect(server.post(f"{path}/run", {"input": input, "dry_run": True}), 200)
 
     def refuses(server: PluginServer) -> None:
         for what, input in samples.misfitting(row.inputs):
@@ -243,43 +233,6 @@ def _workflow_checks(row: WorkflowRow) -> Iterator[Check]:
     yield subject, "is there for every team", has_spec
     yield subject, "can be estimated with inputs that fit", estimates
     yield subject, "refuses inputs that do not fit", refuses
-
-
-# Files
-
-
-def _file_checks(folder: Path, plugin: str) -> Iterator[Check]:
-    for kind, base in (("bundle", f"/api/x/{plugin}/bundle/"), ("landing", f"/beta/bundle/{plugin}/")):
-        if (folder / kind).is_dir():
-            yield from _folder_checks(folder / kind, kind, base)
-
-
-def _folder_checks(folder: Path, kind: str, base: str) -> Iterator[Check]:
-    is_public = kind == "landing"
-
-    def serves(file: Path, server: PluginServer) -> None:
-        name = file.relative_to(folder).as_posix()
-        if find_content_type(name) is None:
-            raise Unmet(f"files that end with {file.suffix or 'nothing'} are not served")
-        client = server.anonymous if is_public else server
-        answer = client.get(base + quote(name))
-        _expect(answer, 200)
-        if answer.body != file.read_bytes():
-            raise Unmet("its content is not what is served")
-        if not is_public:
-            _expect(server.anonymous.get(base + quote(name)), 401)
-
-    def serves_nothing_else(server: PluginServer) -> None:
-        for path in _OUTSIDE:
-            answer = server.get(base + path)
-            if answer.status not in (400, 404):
-                raise Unmet(f"{base}{path} was answered with {answer.status}")
-
-    for file in sorted(folder.rglob("*")):
-        if file.is_file() and not any(part.startswith(".") for part in file.relative_to(folder).parts):
-            name = f"the file {kind}/{file.relative_to(folder).as_posix()}"
-            yield name, "is public" if is_public else "is served to signed-in people only", partial(serves, file)
-    yield f"the folder {kind}/", "shows nothing outside of it", serves_nothing_else
 
 
 # Blob stores
@@ -294,4 +247,4 @@ def _keep_files(server: PluginServer) -> None:
         object_id = stored.json()["id"]
         if server.get(f"/api/repo-obj/{object_id}/content").body != data:
             raise Unmet(f"a file of {size} bytes is not returned as it was sent")
-        _expect(server.delete(f"/api/repo-obj/{object_id}"), 204)
+        expect(server.delete(f"/api/repo-obj/{object_id}"), 204)

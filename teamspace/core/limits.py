@@ -4,38 +4,35 @@ import asyncio
 import math
 import random
 import time
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
+from teamspace.core.buckets import Buckets, LocalBuckets
 from teamspace.core.disconnect import DisconnectWatch
 from teamspace.core.errors import Overloaded, RateLimited
-
-_MAX_BUCKETS = 50_000
 
 
 class Rate:
     """A rate limit with one token bucket per key: `per_minute` sustained, `burst` at once. Zero turns it off."""
 
-    def __init__(self, per_minute: int, burst: int) -> None:
+    def __init__(self, per_minute: int, burst: int, buckets: Buckets | None = None) -> None:
         self._per_second = per_minute / 60
         self._burst = float(min(burst, per_minute))
-        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._buckets = buckets or LocalBuckets()
 
     def spend(self, key: str) -> None:
         if not self._per_second:
             return
         now = time.monotonic()
-        level, since = self._buckets.get(key, (self._burst, now))
-        level = min(self._burst, level + (now - since) * self._per_second)
+        level, since = self._buckets.read(key) or (self._burst, now)
+        # After a restart of the machine, shared memory has times of an earlier clock.
+        level = min(self._burst, level + (now - since) * self._per_second) if since <= now else self._burst
         if level < 1:
             wait = math.ceil((1 - level) / self._per_second)
             raise RateLimited("request.too_many", wait, seconds=wait)
-        self._buckets[key] = (level - 1, now)
-        self._buckets.move_to_end(key)
-        if len(self._buckets) > _MAX_BUCKETS:
-            self._buckets.popitem(last=False)
+        self._buckets.write(key, level - 1, now)
 
 
 class ConcurrencyLimit:
@@ -145,6 +142,8 @@ class Stopping:
     """A flag that is set once, when the server begins to stop: streams end and waits return."""
 
     def __init__(self) -> None:
+        self.announced = False
+        """Whether it will be set soon, and load balancers should choose another server."""
         self._event = asyncio.Event()
         self._callbacks: set[Callable[[], None]] = set()
 
@@ -152,6 +151,7 @@ class Stopping:
         return self._event.is_set()
 
     def begin(self) -> None:
+        self.announced = True
         self._event.set()
         for callback in tuple(self._callbacks):
             callback()

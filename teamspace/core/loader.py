@@ -131,13 +131,19 @@ def load(packages: Iterable[Package], types: Sequence[TableType], before: Tables
     for package in packages:
         contribution, found = _try_to_collect(package, types, Tables(contributions, failed))
         if found and package.is_plugin:
-            failed.append(Loaded(package, "failed", "; ".join(found)))
+            failed.append(Loaded(package, "failed", explain(package, found)))
         else:
             contributions.append(contribution)
             faults += found
     if faults:
         raise BootError("the tables are not valid:\n  " + "\n  ".join(faults))
     return Tables(contributions, failed)
+
+
+def explain(package: Package, faults: Iterable[str]) -> str:
+    """Return the faults of a plugin for its author, who does not know under which name its module is imported."""
+    told, module = "; ".join(faults), package.name.rpartition(".")[2]
+    return told.replace(package.name, module) if module else told
 
 
 def _try_to_collect(package: Package, types: Sequence[TableType], before: Tables) -> tuple[Contribution, list[str]]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, MutableMapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, MutableMapping, Sequence
 from typing import Any
 
 import msgspec
@@ -10,21 +10,12 @@ import msgspec
 from teamspace.core.disconnect import Disconnected, DisconnectWatch
 from teamspace.core.limits import Stopping
 from teamspace.core.replies import Content, Download, EventStream, Feed, ServerSentEvent
-from teamspace.core.timers import IdleTimer
 
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Headers = list[tuple[bytes, bytes]]
 
 HEARTBEAT_SECONDS = 15.0
 PING = b": ping\n\n"
-SMALL = 16 * 1024
-"""Bytes of a chunk of events that was waited for, so that other tasks have had their turn."""
-WRITE_STALL_SECONDS = 30.0
-PIECE = 256 * 1024
-"""The HTTP server queues about eight pieces per connection, so their size decides how much memory a stalled reader
-costs: 3 MiB with 256 KiB, 9 MiB with 1 MiB. Smaller pieces take more CPU per byte: compared with 1 MiB, 64 KiB take
-40 % more and 256 KiB 14 %."""
-
 _COMMON: Headers = [
     (b"x-api-version", b"1"),
     (b"x-content-type-options", b"nosniff"),
@@ -85,7 +76,16 @@ class ResponseWriter:
     async def _stream(
         self, send: Send, response: Response, chunks: AsyncGenerator[bytes, None], disconnect: DisconnectWatch
     ) -> None:
-        """Stop reading when the client disconnects; a client that reads nothing for too long counts as disconnected."""
+        """Send chunks as fast as the client reads; the server disconnects one that reads nothing for too long."""
+        async with contextlib.aclosing(chunks):
+            if not response.stays_open:
+                async for chunk in chunks:
+                    await send({"type": "http.response.body", "body": chunk, "more_body": True})
+                return
+            await self._follow(send, chunks, disconnect)
+
+    async def _follow(self, send: Send, chunks: AsyncGenerator[bytes, None], disconnect: DisconnectWatch) -> None:
+        """Send what a feed yields until the client disconnects or the server stops: both end the wait for a chunk."""
         gone, is_reading = disconnect.watch(), True
 
         def end(_: object = None) -> None:
@@ -93,28 +93,19 @@ class ResponseWriter:
                 reading.reschedule(0)
 
         try:
-            async with asyncio.timeout(None) as reading, contextlib.aclosing(chunks):
-                with IdleTimer(WRITE_STALL_SECONDS, end) as idle, contextlib.ExitStack() as watching:
-                    if response.stays_open:
-                        gone.add_done_callback(end)
-                        watching.callback(gone.remove_done_callback, end)
-                        watching.enter_context(self._stopping.calling(end))
+            async with asyncio.timeout(None) as reading:
+                with self._stopping.calling(end):
+                    gone.add_done_callback(end)
                     async for chunk in chunks:
-                        if len(chunk) > SMALL or not response.stays_open:
-                            # Sends to a closed connection return at once: let the disconnect be seen.
-                            await asyncio.sleep(0)
-                        for piece in _split(chunk):
-                            await send({"type": "http.response.body", "body": piece, "more_body": True})
-                            if gone.done():
-                                raise Disconnected
-                            idle.reset()
+                        await send({"type": "http.response.body", "body": chunk, "more_body": True})
         except TimeoutError:
             if not reading.expired():
                 raise
-            if gone.done() or idle.is_over:
+            if gone.done():
                 raise Disconnected from None
         finally:
             is_reading = False
+            gone.remove_done_callback(end)
 
     def _headers(self, response: Response, request_id: str) -> Headers:
         headers = [*_API, *self._tls_headers, (b"x-request-id", request_id.encode())]
@@ -155,12 +146,6 @@ async def _encode_events(batches: AsyncGenerator[Sequence[ServerSentEvent], None
             else:
                 yield PING
             sent_at = now()
-
-
-def _split(chunk: bytes) -> Iterable[bytes]:
-    if len(chunk) <= PIECE:
-        return (chunk,)
-    return (chunk[start : start + PIECE] for start in range(0, len(chunk), PIECE))
 
 
 def encode_event(event: ServerSentEvent) -> bytes:

@@ -1,7 +1,7 @@
 """Executors run model jobs: model servers that this server calls (push), and workers that claim jobs (pull)."""
 
 from teamspace.executors.domain.choosing import SIMULATED, choose, list_models
-from teamspace.executors.domain.fleet import Fleet
+from teamspace.executors.domain.fleet import Fleet, recover
 from teamspace.executors.domain.presence import Presence
 from teamspace.executors.domain.rerouting import reroute_unserved
 from teamspace.executors.domain.routing import ExecutorRouter
@@ -23,5 +23,6 @@ __all__ = [
     "TargetSource",
     "choose",
     "list_models",
+    "recover",
     "reroute_unserved",
 ]

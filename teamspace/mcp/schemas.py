@@ -88,7 +88,7 @@ class ToolDefinition(msgspec.Struct, frozen=True):
 
 
 class CallPart(msgspec.Struct, frozen=True):
-    """A part of what a tool returns; of images and files, all but the bytes."""
+    """A part of what a tool returns."""
 
     kind: Literal["text", "image", "audio", "link", "resource"]
     title: str = ""
@@ -97,6 +97,12 @@ class CallPart(msgspec.Struct, frozen=True):
     content_type: str | None = None
     size: int | None = None
     """Of the bytes; None without any."""
+    data: str | None = None
+    """The bytes in base64, until they are kept or left out."""
+    key: str | None = None
+    object_id: str | None = None
+    version_id: str | None = None
+    """The file in which the bytes are kept."""
 
     @property
     def is_text(self) -> bool:

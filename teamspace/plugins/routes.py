@@ -7,6 +7,7 @@ from teamspace.core.routing import BEARER, PUBLIC, Route
 from teamspace.plugins.domain import bundles
 from teamspace.plugins.domain.reporting import PluginCatalog
 from teamspace.plugins.schemas import PluginReports
+from teamspace.settings import Settings
 
 # fmt: off
 ROUTES = (
@@ -16,7 +17,14 @@ ROUTES = (
 )
 # fmt: on
 
-_LANDING_HEADERS = {"cache-control": "public, max-age=300"}
+# Pages beside them have an origin of their own, and need them too.
+_LANDING_HEADERS = {"cache-control": "public, max-age=300", "cross-origin-resource-policy": "cross-origin"}
+_PAGE_POLICY = (
+    "sandbox allow-scripts allow-forms; default-src 'none'; script-src 'self' {base}; style-src 'self' {base} 'unsafe-inline';"
+    " img-src 'self' {base} data:; font-src 'self' {base}; connect-src 'self' {base}; worker-src blob:; base-uri 'none';"
+    " frame-ancestors 'none'"
+)
+"""Of public pages. The sandbox gives them an origin of their own: a session of the console is out of their reach."""
 _BUNDLE_HEADERS = {"cache-control": "private, no-store", "vary": "Authorization"}
 
 
@@ -24,8 +32,12 @@ async def listing(who: Principal, catalog: PluginCatalog) -> PluginReports:
     return PluginReports(catalog.report(who))
 
 
-async def landing(catalog: PluginCatalog, plugin: str, path: str) -> Content:
-    return await _file(catalog, plugin, bundles.LANDING, path, _LANDING_HEADERS)
+async def landing(catalog: PluginCatalog, settings: Settings, plugin: str, path: str) -> Content:
+    file = await _file(catalog, plugin, bundles.LANDING, path, _LANDING_HEADERS)
+    if not file.content_type.startswith("text/html"):
+        return file
+    policy = {"content-security-policy": _PAGE_POLICY.format(base=settings.address)}
+    return Content(file.body, file.content_type, _LANDING_HEADERS | policy)
 
 
 async def bundle(catalog: PluginCatalog, plugin: str, path: str) -> Content:

@@ -15,7 +15,7 @@ _CHUNK = 64 * 1024
 _TAIL = 4096
 """Bytes of its standard error that are kept, for operators."""
 _PAUSE = 0.05
-"""Seconds between two reads of a program that writes much to standard error."""
+"""Seconds between two reads of standard error: a program that writes often must not keep us busy."""
 _POLL_SECONDS, _TAIL_SECONDS, _END_SECONDS = 0.25, 1.0, 5.0
 
 
@@ -73,8 +73,7 @@ class SandboxedProgram:
         with suppress(OSError):
             while part := await self._stderr.read(_CHUNK):
                 self._tail = (self._tail + part)[-_TAIL:]
-                if len(part) >= _TAIL:
-                    await asyncio.sleep(_PAUSE)
+                await asyncio.sleep(_PAUSE)
 
     async def _drain(self) -> None:
         with suppress(OSError):

@@ -1,15 +1,17 @@
 """Starts processes in the sandbox, or not at all."""
 
 import asyncio
+import math
 import os
 import platform
 import shutil
 import subprocess
 import sys
+import threading
+import time
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -24,6 +26,8 @@ _TIERS: tuple[Tier, ...] = ("bubblewrap", "landlock")
 _ROOT = str(Path(__file__).parents[2])
 _LAUNCHER = "from teamspace.sandbox import launcher; launcher.main()"
 _PROBE_SECONDS = 30.0
+RETRY_SECONDS = 60.0
+"""After which the tiers are tried again, if none has worked."""
 
 
 def isolated_python(program: str) -> list[str]:
@@ -32,12 +36,36 @@ def isolated_python(program: str) -> list[str]:
     return [sys.executable, "-I", "-c", f"import sys; sys.path.insert(0, {_ROOT!r}); {program}"]
 
 
-@cache
+class _Probe:
+    """Remembers the tier that works; that none does, only for a while, since a system that is busy can be the reason."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.forget()
+
+    def forget(self) -> None:
+        self._tier: Tier | None = None
+        self._failed_at = -math.inf
+
+    def find(self) -> Tier | None:
+        with self._lock:
+            if self._tier is None and time.monotonic() - self._failed_at >= RETRY_SECONDS:
+                self._tier = next((tier for tier in _TIERS if _works(tier)), None)
+                self._failed_at = time.monotonic()
+            return self._tier
+
+
+_probe = _Probe()
+
+
 def find_tier() -> Tier | None:
-    """Return the best tier that works here, after trying it; None if nothing can contain a process. Takes a moment."""
+    """Return the best tier that works here, after trying it; None if nothing can contain a process.
+
+    Takes a moment, until a tier has been found.
+    """
     if sys.platform != "linux" or platform.machine() not in MACHINES:
         return None
-    return next((tier for tier in _TIERS if _works(tier)), None)
+    return _probe.find()
 
 
 async def start(

@@ -121,6 +121,34 @@ def test_a_store_that_hangs_is_named(tmp_path: Path) -> None:
     assert failed == {"the blob store slow knows what is missing": "it did not finish within 1 seconds"}
 
 
+EXPERIENCE = """
+from teamspace.sdk import OnboardingExperience
+FIELD = {"name": "email", "type": "email", "required": True, "label": {"en": "E-mail"}}
+ONBOARDING = (OnboardingExperience({"fields": [FIELD], "copy": {"en": {"title": "Join <us> & more"}, "de": {"title": "Komm"}}}),)
+"""
+
+
+def test_the_sign_up_page_and_public_files_are_looked_at_as_visitors_do(tmp_path: Path) -> None:
+    folder = write_plugin(tmp_path / "welcome", EXPERIENCE)
+    (folder / "landing" / "images").mkdir(parents=True)
+    (folder / "landing" / "index.html").write_text("<!doctype html><title>Welcome</title>")
+    (folder / "landing" / "images" / "dock.png").write_bytes(b"\x89PNG")
+    (folder / "landing" / "notes.md").write_text("x")
+    result = teamspace("plugin", "check", str(folder), settings={})
+    assert result.returncode == 1
+    assert result.stdout.splitlines() == [
+        "ok    the plugin is loaded",
+        "ok    the file landing/images/dock.png is public",
+        "ok    the file landing/index.html is public",
+        "FAIL  the file landing/notes.md is public: files that end with .md are not served",
+        "ok    the folder landing/ shows nothing outside of it",
+        "ok    the sign-up page asks visitors what it should",
+        "ok    the sign-up page is shown in each of its languages: note: labels are missing in de",
+        "ok    the sign-up page can be edited and published by a team",
+        "8 checks, 1 failed",
+    ]
+
+
 def test_files_that_are_not_served_are_named(tmp_path: Path) -> None:
     folder = write_plugin(tmp_path / "files", "")
     (folder / "bundle").mkdir()

@@ -22,7 +22,7 @@ def test_a_new_plugin_passes_its_own_tests_and_the_check(tmp_path: Path) -> None
     folder = tmp_path / "harbour-bell"
     assert (made.returncode, made.stderr) == (0, "")
     written = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
-    assert written == {"README.md", "bundle/greet.js", "plugin.json", "plugin.py", "test_plugin.py"}
+    assert written == {"README.md", "bundle/index.js", "plugin.json", "plugin.py", "test_plugin.py"}
     assert made.stdout.splitlines()[-1] == f"next: teamspace plugin check {folder}"
     assert all(f"wrote {folder / name}" in made.stdout for name in written)
     assert json.loads((folder / "plugin.json").read_text())["name"] == "Harbour bell"
@@ -34,7 +34,7 @@ def test_a_new_plugin_passes_its_own_tests_and_the_check(tmp_path: Path) -> None
     assert "the tool harbour_bell_greet answers calls" in checked.stdout
     assert "the route POST /api/x/harbour-bell/greetings answers 403 without chat:use" in checked.stdout
     assert "the job kind x.harbour-bell.greet does jobs" in checked.stdout
-    assert "the file bundle/greet.js is served to signed-in people only" in checked.stdout
+    assert "the file bundle/index.js is served to signed-in people only" in checked.stdout
 
     tested = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(folder), "-c", "/dev/null", str(folder)],

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.console.browser import settle, visit, window
 from tests.console.instance import Instance
-from tests.console.views import BROKEN_PLUGIN, CHANGED_TOOL, SANDBOXED_PLUGINS, show_items
+from tests.console.views import BROKEN_PLUGIN, CHANGED_TOOL, MCP_SERVERS, SANDBOXED_PLUGINS, show_items
 
 pytestmark = [pytest.mark.sampled(8), pytest.mark.about("console/plugins", "console/tools", "plugins", "tools")]
 
@@ -114,6 +114,28 @@ def test_operators_grant_capabilities_and_others_read_them(browser: Browser, sql
         expect(page.get_by_role("switch")).to_have_count(0)
 
 
+def test_only_the_content_scrolls(browser: Browser, sqlite_instance: Instance) -> None:
+    """Hidden inputs of switches, far down, must not make the window scroll into nothing."""
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("operator")) as page:
+        for path in ("/app/settings/team/tools", "/app/settings/team/features"):
+            page.goto(path)
+            expect(page.get_by_role("switch").first).to_be_visible()
+            assert page.evaluate("document.documentElement.scrollHeight - innerHeight") == 0, path
+
+
+def test_a_long_name_of_a_tool_stays_in_its_column(browser: Browser, sqlite_instance: Instance) -> None:
+    name = "mcp_charts_" + "trigger_a_long_running_operation_" * 2
+    server = {**MCP_SERVERS[0], "tools": [{"name": name[:64], "title": "", "description": "Runs for long. " * 20}]}
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("operator"), width=1024) as page:
+        page.goto("/app/settings/instance/mcp")
+        show_items("/api/mcp", [server])(page, sqlite_instance)
+        shown, description = (
+            page.get_by_text(name[:64]).bounding_box(),
+            page.get_by_text("Runs for long").bounding_box(),
+        )
+        assert shown and description and shown["x"] + shown["width"] <= description["x"]
+
+
 # Pages of plugins
 
 
@@ -143,6 +165,10 @@ ATTEMPTS = {
     "another origin": "await api.get('https://elsewhere.example/api/whoami')",
     "a way out of the API": "await api.get('/api/../mcp')",
     "another method": "await api.trace('/api/whoami')",
+    "a token": "await api.post('/api/tokens', { name: 'stolen' })",
+    "a note in its reader's name": "await api.post('/api/notes', { title: 'Not mine' })",
+    "a way around that": "await api.post('/api/x/example-tools/../../notes', { title: 'Not mine' })",
+    "another plugin": "await api.get('/api/x/integrator-demo/eta?lane=a')",
     "code from a text": "eval('1')",
     "a script of this server": "await import(new URL('/assets/scheme.js', 'ORIGIN'))",
 }
@@ -191,7 +217,7 @@ def test_a_page_that_fails_says_so_and_nothing_else_breaks(
 def test_what_the_server_refuses_to_a_page_is_shown_and_the_page_stays(
     browser: Browser, sqlite_instance: Instance
 ) -> None:
-    code = "export default (root, { api }) => { root.textContent = 'Here'; void api.post('/api/quota', {}) }"
+    code = "export default (root, { api }) => { root.textContent = 'Here'; void api.get('/api/admin/status') }"
     with window(browser, sqlite_instance.url, token=sqlite_instance.session("member"), expected="") as page:
         open_page_with(page, code)
         expect(page.get_by_text("This requires instance:manage")).to_be_visible()
@@ -210,3 +236,25 @@ def open_page_with(page: Page, code: str) -> None:
     """Open the page of a plugin with other code."""
     page.route("**/bundle/index.js", lambda route: route.fulfill(body=code, content_type="text/javascript"))
     page.goto("/app/plugins/example-tools")
+
+
+def test_a_public_page_of_a_plugin_signs_visitors_up_without_reaching_the_console(
+    browser: Browser, sqlite_instance: Instance
+) -> None:
+    config = sqlite_instance.call("GET", "/api/beta/config?locale=en")
+    page, errors = browser.new_page(locale="en-GB"), list[str]()
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(f"{sqlite_instance.url}/beta/bundle/beta-onboarding/index.html")
+    expect(page.get_by_role("heading")).to_have_text(config["copy"]["title"])
+    storage = "(() => { try { return sessionStorage.length } catch { return 'out of reach' } })()"
+    assert page.evaluate(storage) == "out of reach"
+    assert page.evaluate("fetch('/api/config').then(() => 'reached', () => 'out of reach')") == "out of reach"
+    for field in config["fields"]:
+        if field["type"] in ("text", "email", "textarea") and field["required"]:
+            page.get_by_label(field["label"]).fill("visitor@example.com")
+        elif field["type"] == "checkbox" and field["required"]:
+            page.get_by_label(field["label"]).check()
+    page.get_by_role("button").click()
+    expect(page.get_by_role("status")).to_have_text(config["copy"]["thanks"])
+    assert errors == []
+    page.close()

@@ -1,19 +1,16 @@
 """The gate in front of the routes of `lab`, with a real database and real callers."""
 
-import asyncio
-import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import httpx2
 import pytest
-from granian.constants import HTTPModes, Interfaces
-from granian.server.embed import Server
 
 from teamspace import tenancy
 from teamspace.core.http import Gate
 from teamspace.core.limits import Notifier, Rate, Stopping
 from teamspace.core.routing import bind
+from teamspace.core.wire import Server, WireLimits
 from tests.core import lab
 from tests.support.world import Caller, World
 
@@ -42,22 +39,18 @@ class Lab:
         return await self.client.request(method, path, headers=headers, **options)  # type: ignore[arg-type]
 
     @asynccontextmanager
-    async def served(self) -> AsyncIterator[str]:
+    async def served(self, limits: WireLimits | None = None) -> AsyncIterator[str]:
         """The same gate behind the real HTTP server: an in-process client does not stream."""
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
-        server = Server(
-            self.gate, port=port, interface=Interfaces.ASGINL, http=HTTPModes.http1, websockets=False, log_enabled=False
-        )
-        serving = asyncio.create_task(server.serve())
-        await asyncio.sleep(0.05)
+        server = Server(self.gate, limits=limits or WireLimits(sweep=0.05))
+        port = await server.listen("127.0.0.1", 0)
         try:
             yield f"http://127.0.0.1:{port}"
         finally:
             self.stopping.begin()
-            server.stop()
-            await serving
+            server.drain()
+            await self.gate.idle.wait()
+            server.abort()
+            await server.wait_closed()
 
 
 @pytest.fixture

@@ -620,9 +620,9 @@ async def test_waiting_writers_share_one_commit(tmp_path: Path, monkeypatch: pyt
     batches: list[object] = []
     begin = sqlite_module.Sqlite._begin
 
-    def counted(self: Sqlite) -> sqlite_module.CommitBatch:
+    async def counted(self: Sqlite) -> sqlite_module.CommitBatch:
         batches.append(1)
-        return begin(self)
+        return await begin(self)
 
     monkeypatch.setattr(sqlite_module.Sqlite, "_begin", counted)
 

@@ -2,17 +2,16 @@
 
 import asyncio
 import hashlib
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, MutableMapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Any
 from urllib.parse import urlsplit
 
 import httpx2
 import pytest
 
 from teamspace.core import sending
-from teamspace.core.disconnect import DisconnectWatch
 from teamspace.core.limits import KeyedConcurrencyLimit
+from teamspace.core.wire import WireLimits
 from tests.core import lab
 from tests.core.conftest import Lab
 from tests.core.lab import MAX_COUNT
@@ -127,9 +126,8 @@ async def test_an_event_stream_ends_when_its_client_disconnects(bench: Lab) -> N
         await until(bench.gate.idle.is_set)
 
 
-async def test_events_are_read_at_the_speed_of_the_client(bench: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sending, "WRITE_STALL_SECONDS", 0.5)
-    async with bench.served() as url, connected(url) as (_, writer):
+async def test_events_are_read_at_the_speed_of_the_client(bench: Lab) -> None:
+    async with bench.served(WireLimits(write_stall=0.5, sweep=0.05)) as url, connected(url) as (_, writer):
         writer.write(b"GET /lab/flood HTTP/1.1\r\nhost: lab\r\n\r\n")
         await until(lambda: bench.counted.read > 0)
         await until(bench.gate.idle.is_set)
@@ -158,32 +156,11 @@ async def test_an_undelivered_reply_is_taken_back(bench: Lab) -> None:
     assert bench.gifts == lab.Gifts(handed_out=2, returned=1)
 
 
-async def test_a_stalled_reader_is_disconnected(bench: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sending, "WRITE_STALL_SECONDS", 0.2)
-    async with bench.served() as url, connected(url) as (_, writer):
+async def test_a_stalled_reader_is_disconnected(bench: Lab) -> None:
+    async with bench.served(WireLimits(write_stall=0.2, sweep=0.05)) as url, connected(url) as (_, writer):
         writer.write(b"GET /lab/bytes/100000000 HTTP/1.1\r\nhost: lab\r\n\r\n")
         await until(lambda: bench.gate.active == 1)
         await until(bench.gate.idle.is_set)
-
-
-async def test_large_chunks_are_sent_in_bounded_pieces(bench: Lab) -> None:
-    sent: list[int] = []
-
-    async def chunks() -> AsyncGenerator[bytes, None]:
-        yield b"x" * (3 * sending.PIECE + 1)
-        yield b"x"
-
-    async def send(message: MutableMapping[str, Any]) -> None:
-        sent.append(len(message.get("body", b"")))
-
-    async def receive() -> MutableMapping[str, Any]:
-        await asyncio.Event().wait()
-        return {}
-
-    wire, disconnect = sending.ResponseWriter(bench.stopping, tls=False), DisconnectWatch(receive)
-    await wire.send(send, sending.Response(200, chunks()), "id", head=False, disconnect=disconnect)
-    disconnect.close()
-    assert sent == [0, sending.PIECE, sending.PIECE, sending.PIECE, 1, 1, 0]
 
 
 async def test_concurrent_downloads_are_limited_per_token_and_address(

@@ -36,6 +36,7 @@ def parse() -> argparse.Namespace:
         help="what to test; both is notes and jobs",
     )
     parser.add_argument("--clients", type=int, default=Plan.clients, help="clients that write at the same time")
+    parser.add_argument("--workers", type=int, default=Plan.workers, help="processes of the server")
     parser.add_argument("--seed", type=int, default=random.randrange(2**32), help="random seed")
     parser.add_argument(
         "--doctor-every", type=int, default=Plan.doctor_every, help="cycles between two runs of the doctor"
@@ -87,7 +88,7 @@ def main() -> None:
     options = parse()
     # `timeout` and CI end a run with SIGTERM: clean up as for Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    plan = Plan(options.cycles, options.clients, options.seed, options.doctor_every)
+    plan = Plan(options.cycles, options.clients, options.seed, options.doctor_every, workers=options.workers)
     databases = ["sqlite", "postgres"] if options.database == "both" else [options.database]
     groups = {"both": ["notes", "jobs"], "all": list(SOAKS)}
     kinds = [SOAKS[name] for name in groups.get(options.of, [options.of])]

@@ -5,9 +5,11 @@ sometimes PostgreSQL is killed instead, and the server has to recover by itself.
 """
 
 import asyncio
+import os
 import random
+import signal
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +28,7 @@ OPERATOR = {"username": "operator", "password": "a soaking wet passphrase"}
 _LOAD_MS = (5, 500)
 _INTERRUPTED_EVERY = 7
 _PROGRESS_EVERY = 10
+_PATIENCE = 30.0
 
 
 class Busy(Protocol):
@@ -43,6 +46,8 @@ class Plan:
     doctor_every: int = 10
     outage_every: int = 10
     """On PostgreSQL: cycles between two kills of PostgreSQL instead of the server."""
+    workers: int = 1
+    """Server processes. With several, sometimes only one of them is killed, or only their supervisor."""
 
 
 class Soak:
@@ -57,7 +62,9 @@ class Soak:
         self.postgres = postgres
         self.journal = Journal(folder / "journal")
         url = postgres.create_database(folder.name) if postgres else ""
-        self.settings = {"SERVICE_DATA": str(self.data), "SERVICE_DATABASE_URL": url}
+        self.settings = {
+            "SERVICE_DATA": str(self.data), "SERVICE_DATABASE_URL": url, "SERVICE_WORKERS": str(plan.workers),
+        }  # fmt: skip
         self.served = Served(self.settings, self.program)
         self.database: Path | str = url or self.data / "teamspace.sqlite"
         self.trail = Trail(self.database)
@@ -81,6 +88,10 @@ class Soak:
             self.cycle += 1
             if self.postgres and self.cycle % self.plan.outage_every == 0:
                 await self._outage(self.postgres)
+            elif self.plan.workers > 1 and self.cycle % 3 == 1:
+                await self._lose_process()
+            elif self.plan.workers > 1 and self.cycle % 3 == 2:
+                await self._lose_supervisor()
             else:
                 await self.crash()
             await self.verify()
@@ -109,7 +120,7 @@ class Soak:
         except RuntimeError as fault:
             raise Violation(str(fault)) from None
         self.slowest_start = max(self.slowest_start, seconds)
-        if seconds > self.start_limit:
+        if seconds > (self.start_limit if self.plan.workers == 1 else _PATIENCE):
             raise Violation(f"the server took {seconds:.1f} s to start")
 
     async def populate(self) -> None:
@@ -163,6 +174,28 @@ class Soak:
         await self.before_restart()
         self.start()
 
+    async def _lose_process(self) -> None:
+        """Kill one of the server's processes while all write: the others go on, and it is replaced."""
+        processes = serving(self.served)
+        async with self.load() as stop:
+            await self.moment()
+            os.kill(self._random.choice(processes), signal.SIGKILL)
+            await self.moment()
+            stop.set()
+        await until(lambda: len(serving(self.served)) == self.plan.workers and serving(self.served) != processes)
+        await until(self.served.healthy)
+
+    async def _lose_supervisor(self) -> None:
+        """Kill the supervisor: its processes finish what they accepted, and only then can another server start."""
+        assert self.served.process is not None
+        processes = serving(self.served)
+        async with self.load():
+            await self.moment()
+            os.kill(self.served.process.pid, signal.SIGKILL)
+        await until(lambda: not any(is_alive(pid) for pid in processes))
+        self.served.kill()
+        self.start()
+
     async def before_restart(self) -> None:
         """Prepare the database while no server uses it."""
 
@@ -194,6 +227,31 @@ class Soak:
 
     async def moment(self) -> None:
         await asyncio.sleep(self._random.uniform(*_LOAD_MS) / 1000)
+
+
+def serving(served: Served) -> list[int]:
+    """Return the processes that serve, without Python's resource tracker."""
+    assert served.process is not None
+    supervisor = served.process.pid
+    children = Path(f"/proc/{supervisor}/task/{supervisor}/children").read_text().split()
+    return [
+        int(pid) for pid in children if is_alive(int(pid)) and "spawn_main" in Path(f"/proc/{pid}/cmdline").read_text()
+    ]
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        return ") Z " not in Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + _PATIENCE
+    while not condition():
+        if time.monotonic() > deadline:
+            raise Violation("the server's processes did not recover")
+        await asyncio.sleep(0.05)
 
 
 async def created(connection: Connection, path: str, draft: dict[str, Any]) -> dict[str, Any]:

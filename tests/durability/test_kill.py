@@ -46,6 +46,16 @@ async def test_acknowledged_writes_survive_a_kill(postgres: Postgres | None, tmp
     assert soak.journal.unknown > 0
 
 
+@pytest.mark.parametrize("workers", [2, 4])
+async def test_acknowledged_writes_survive_when_processes_are_killed(
+    postgres: Postgres | None, tmp_path: Path, workers: int
+) -> None:
+    """One of several processes, their supervisor, and all of them."""
+    with Soak(Plan(cycles=3, clients=6, seed=1, outage_every=99, workers=workers), tmp_path, postgres) as soak:
+        await soak.run()
+    assert soak.journal.acknowledged > 20
+
+
 async def test_a_job_ends_once_when_servers_and_workers_are_killed(postgres: Postgres | None, tmp_path: Path) -> None:
     with JobSoak(FEW, tmp_path, postgres, expire_leases=True) as soak:
         await soak.run()

@@ -81,10 +81,6 @@ def test_a_bad_value(data: Path, name: str, value: str) -> None:
     assert refusal(data, **{name: value}).startswith(f"{name}: ")
 
 
-def test_several_processes_on_sqlite(data: Path) -> None:
-    assert refusal(data, SERVICE_WORKERS="2").startswith("SERVICE_WORKERS: ")
-
-
 def test_an_unwritable_data_folder(data: Path) -> None:
     # There can be no folder below a file, even for root.
     below = data / "secret.key" / "data"

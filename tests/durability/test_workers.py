@@ -1,63 +1,83 @@
-"""Several server processes on PostgreSQL: a dead one is replaced, and all stop together."""
+"""Several server processes on one database: a dead one is replaced, and all stop together."""
 
 import os
 import signal
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from urllib.request import Request, urlopen
 
 import pytest
 
+from tests.durability.soak import is_alive, serving
 from tests.support.postgres import create_database, drop_database
 from tests.support.served import Served
 
 PATIENCE = 20.0
+PASSWORD = "a cautious first passphrase"
 
 
-@pytest.fixture
-def served(postgres_url: str, tmp_path: Path) -> Iterator[Served]:
+@pytest.fixture(params=["sqlite", "postgres"])
+def served(request: pytest.FixtureRequest, postgres_url: str, tmp_path: Path) -> Iterator[Served]:
     name = f"workers_{os.getpid()}"
-    url = create_database(postgres_url, name)
+    url = create_database(postgres_url, name) if request.param == "postgres" else ""
     settings = {"SERVICE_DATA": str(tmp_path / "data"), "SERVICE_DATABASE_URL": url, "SERVICE_WORKERS": "2"}
     with Served(settings) as server:
         yield server
-    drop_database(postgres_url, name)
+    if url:
+        drop_database(postgres_url, name)
 
 
 def test_a_dead_process_is_replaced_and_a_stop_ends_all(served: Served) -> None:
-    assert served.process is not None
-    supervisor = served.process.pid
-    wait_until(lambda: len(serving(supervisor)) == 2)
-    first = serving(supervisor)
+    wait_until(lambda: len(serving(served)) == 2)
+    first = serving(served)
     os.kill(first[0], signal.SIGKILL)
-    wait_until(lambda: len(serving(supervisor)) == 2 and serving(supervisor) != first)
+    wait_until(lambda: len(serving(served)) == 2 and serving(served) != first)
     wait_until(served.healthy)
     assert served.stop() == 0
 
 
 def test_processes_do_not_outlive_their_supervisor(served: Served) -> None:
     assert served.process is not None
-    supervisor = served.process.pid
-    wait_until(lambda: len(serving(supervisor)) == 2)
-    workers = serving(supervisor)
-    os.kill(supervisor, signal.SIGKILL)
+    wait_until(lambda: len(serving(served)) == 2)
+    workers = serving(served)
+    os.kill(served.process.pid, signal.SIGKILL)
     served.process.wait()
-    wait_until(lambda: not any(alive(worker) for worker in workers))
+    wait_until(lambda: not any(is_alive(worker) for worker in workers))
 
 
-def serving(supervisor: int) -> list[int]:
-    """Return the supervisor's server processes, without Python's resource tracker."""
-    children = Path(f"/proc/{supervisor}/task/{supervisor}/children").read_text().split()
-    return [
-        int(pid) for pid in children if "spawn_main" in Path(f"/proc/{pid}/cmdline").read_text() and alive(int(pid))
-    ]
+def test_counters_never_go_backwards(served: Served) -> None:
+    """Whichever process answers, a counter of any of them is at least what was seen before."""
+    token = served.call("POST", "/api/bootstrap", {"username": "ann", "password": PASSWORD})["token"]
+    seen: dict[str, float] = {}
+    for _ in range(30):
+        served.call("GET", "/api/whoami", token=token)
+        for process, count in counted(served, token).items():
+            assert count >= seen.get(process, 0)
+            seen[process] = count
+    assert len(seen) == 2
 
 
-def alive(pid: int) -> bool:
-    try:
-        return ") Z " not in Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
-        return False
+def test_a_rate_limit_counts_for_all_processes(tmp_path: Path) -> None:
+    settings = {"SERVICE_DATA": str(tmp_path / "data"), "SERVICE_WORKERS": "2", "SERVICE_RATE_ANONYMOUS": "20"}
+    with Served(settings) as served:
+        wait_until(lambda: len(serving(served)) == 2)
+        statuses = [served._request("GET", "/api/notes", None, {})[0] for _ in range(60)]
+    assert 20 <= statuses.count(401) < 40 and statuses.count(429) > 20
+
+
+def counted(served: Served, token: str) -> dict[str, float]:
+    """Return how many requests each process says it has answered."""
+    headers = {"authorization": f"Bearer {token}", "accept": "text/plain"}
+    with urlopen(Request(f"{served.url}/api/metrics", headers=headers), timeout=20) as answer:
+        lines = answer.read().decode().splitlines()
+    found: dict[str, float] = {}
+    for line in lines:
+        if line.startswith("teamspace_requests_total{"):
+            labels, _, count = line.rpartition(" ")
+            process = labels.partition('process="')[2].partition('"')[0]
+            found[process] = found.get(process, 0) + float(count)
+    return found
 
 
 def wait_until(condition: Callable[[], bool]) -> None:

@@ -110,7 +110,7 @@ async def test_a_token_has_a_limited_number_of_streams_and_gets_them_back(served
             await asyncio.sleep(0.05)
 
 
-@pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
+@pytest.mark.parametrize("database_url", ["sqlite", "postgres"], indirect=True)
 async def test_streams_of_every_process_are_told_of_a_write_on_one(tmp_path: Path, database_url: str) -> None:
     settings = {
         "SERVICE_DATA": str(tmp_path / "data"), "SERVICE_DATABASE_URL": database_url, "SERVICE_WORKERS": "2",

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from teamspace import jobs, ops, wiring
+from teamspace import executors, jobs, ops, wiring
 from teamspace.core.principal import system
 from teamspace.executors import reroute_unserved
 from teamspace.executors.domain import fleet as fleet_domain
@@ -104,7 +104,7 @@ async def test_a_restarted_server_releases_its_own_and_push_jobs(settings: Setti
             id = (await find_executor(ann, name))["id"] if name != "gone from the settings" else "env:gone"
             job = await create_job(ann, input={"prompt": "x", "executor": "local"})
             await queue(world).claim(world.db, [CHAT], count=1, executor_id=id)
-            await world.app.fleet.recover(world.db)
+            await executors.recover(world.db)
             await jobs.sweep(world.db, queue(world))
             states[name] = (await get_job(ann, job["id"]))["state"]
             await ann.post(f"/api/jobs/{job['id']}/cancel")

@@ -30,7 +30,7 @@ def nested(depth: int) -> Any:
 
 BOMB = r"^(([a-z])+.)+[A-Z]([a-z])+$"
 TOOLS: dict[str, list[dict[str, Any]]] = {
-    "parcels": [WEIGH, *map(tool, ("change", "die", "refuse", "long", "parts", "wait", "structured", "broken", "read"))],
+    "parcels": [WEIGH, *map(tool, ("change", "die", "refuse", "long", "parts", "wait", "structured", "broken", "read", "pictures"))],
     "huge-schema": [WEIGH, tool("huge", {"type": "object", "description": "x" * 20_000})],
     "deep-schema": [WEIGH, tool("deep", nested(25))],
     "long-description": [WEIGH, tool("talks", description="x" * 2001)],
@@ -79,6 +79,12 @@ def call(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
         case "read":
             with open(arguments["path"]) as file:
                 return {"content": [{"type": "text", "text": file.read()}]}
+        case "pictures":
+            data = arguments["data"] * arguments.get("times", 1)
+            kept = {"type": "image", "mimeType": arguments.get("type", "image/png"), "data": data}
+            plan = {"uri": "file:///plans/dock.dwg", "blob": data}
+            content = [{"type": "text", "text": "Here:"}, {"type": "resource", "resource": plan}]
+            return {"content": [*content, *[kept] * arguments.get("count", 1)]}
         case "broken":
             return {"content": "nothing that the protocol allows"}
     return {"content": [{"type": "text", "text": f"{name}: {json.dumps(arguments)}"}]}

@@ -89,6 +89,8 @@ async def test_the_agent_uses_a_server_over_stdio(settings: Settings, sqlite_tem
         assert not any(name.startswith(("SERVICE_", "PYTHON")) for name in environment), environment
         (step,) = await ask(ann, "Call mcp_everything_get_tiny_image {}")
         assert (step["artifact"]["kind"], step["artifact"]["content_type"]) == ("image", "image/png")
+        image = await ann.get(f"/api/repo-obj/{step['artifact']['object_id']}/content")
+        assert image.content.startswith(b"\x89PNG")
 
 
 async def test_the_agent_uses_a_server_over_http(settings: Settings, sqlite_template: Path, http_port: int) -> None:

@@ -1,5 +1,6 @@
 """What the answers of MCP servers become."""
 
+import msgspec
 import pytest
 
 from teamspace.core.errors import ToolFailed
@@ -29,8 +30,17 @@ def test_an_image_is_an_artifact_that_names_type_and_size() -> None:
     made = value(CallPart("text", text="Here it is:"), IMAGE)
     assert isinstance(made, Artifact)
     assert (made.kind, made.title, made.content_type) == ("image", "Weigh", "image/png")
-    assert made.summary == "Here it is: [image, image/png, 4033 bytes]"
+    assert made.summary == "Here it is: [image, image/png, 4033 bytes, not kept]"
     assert made.to_value()["parts"] == [{"kind": "image", "content_type": "image/png", "size": 4033}]
+
+
+def test_an_image_that_is_kept_is_an_artifact_of_its_file() -> None:
+    kept = {"key": "mcp/scales/one-2.png", "object_id": "object", "version_id": "version"}
+    made = value(LINK, msgspec.structs.replace(IMAGE, **kept))
+    assert isinstance(made, Artifact)
+    assert (made.kind, made.object_id, made.version_id) == ("image", "object", "version")
+    assert "[image, image/png, 4033 bytes, kept as mcp/scales/one-2.png]" in made.summary
+    assert made.to_value()["parts"][1] == {"kind": "image", "content_type": "image/png", "size": 4033, **kept}
 
 
 def test_a_link_and_a_file_are_artifacts() -> None:
@@ -39,11 +49,11 @@ def test_a_link_and_a_file_are_artifacts() -> None:
     assert (link.kind, link.title, link.summary) == (
         "link", "Plan", "[link, text/plain, demo://plan] Plan Of the harbour",
     )  # fmt: skip
-    assert (file.kind, file.summary) == ("document", "[resource, 3 bytes, demo://file]")
+    assert (file.kind, file.summary) == ("document", "[resource, 3 bytes, demo://file, not kept]")
 
 
 def test_a_long_text_stays_a_text() -> None:
-    assert value(CallPart("text", text="x" * 601), IMAGE) == "x" * 601 + "\n\n[image, image/png, 4033 bytes]"
+    assert value(CallPart("text", text="x" * 601), IMAGE) == "x" * 601 + "\n\n[image, image/png, 4033 bytes, not kept]"
     made = value(*[LINK] * 1000)
     assert isinstance(made, Artifact) and len(made.summary) == 600 and len(made.extra["parts"]) == 1000
 

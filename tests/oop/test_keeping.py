@@ -107,6 +107,19 @@ async def test_without_a_sandbox_a_plugin_is_refused(
         assert (found["sandbox"], "neither bubblewrap nor Landlock" in found["last_error"]) == (None, True)
 
 
+async def test_a_plugin_is_started_when_walls_can_be_built_again(
+    settings: Settings, sqlite_template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sandbox, "RETRY_SECONDS", 0.05)
+    find_tier = starting.find_tier
+    monkeypatch.setattr(starting, "find_tier", lambda: None)
+    async with instance_with(settings, sqlite_template, copy_plugin(tmp_path, "hostile")) as world:
+        ann = await world.bootstrap()
+        await until(ann, "hostile", "refused")
+        monkeypatch.setattr(starting, "find_tier", find_tier)
+        assert (await until(ann, "hostile", "running"))["sandbox"] == sandbox.find_tier()
+
+
 async def test_plugins_end_with_the_server(settings: Settings, sqlite_template: Path, tmp_path: Path) -> None:
     async with instance_with(settings, sqlite_template, copy_plugin(tmp_path, "hostile")) as world:
         ann = await world.bootstrap()

@@ -59,6 +59,9 @@ async def test_landing_files_are_public_and_cached(world: World) -> None:
     answer = await world.anonymous.get(f"{PUBLIC}index.html")
     assert (answer.status_code, answer.text) == (200, "<!doctype html><title>Welcome</title>\n")
     assert answer.headers["cache-control"] == "public, max-age=300"
+    policy = answer.headers["content-security-policy"]
+    assert policy.startswith("sandbox allow-scripts allow-forms; default-src 'none'; script-src 'self'")
+    assert "allow-same-origin" not in policy, "a page must not reach a session of the console"
     assert (await world.anonymous.get(f"{PUBLIC}main.js")).status_code == 404
 
 

@@ -1,8 +1,9 @@
 """A bad manifest or row of a plugin fails that plugin alone, with the reason; a bad row of ours stops the start."""
 
 import importlib
+import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,8 @@ ROUTES = (PluginRoute("GET", "/fine", None, "show", "x"),)
 JOBS = (JobSpec("x.bad.fine", "run", "x"),)
 TOOLS = (Tool("bad_but_fine", "plain", "x", Permission.SEARCH),)
 BLOB_STORES = (BlobStoreSpec("bad-store", "open_it", "x"),)
+EMAIL = {"name": "email", "type": "email", "required": True, "label": {"en": "E-mail"}}
+ONBOARDING = (OnboardingExperience({"fields": [EMAIL], "copy": {"en": {"title": "Join"}}}),)
 """
 
 
@@ -69,6 +72,14 @@ def tool(row: str) -> str:
 
 def store(row: str) -> str:
     return f"{GOOD}\nBLOB_STORES = (BlobStoreSpec({row}),)"
+
+
+def experience(document: str) -> str:
+    return f"{GOOD}\nONBOARDING = (OnboardingExperience({document}),)"
+
+
+def workflow(spec: str) -> str:
+    return f"{GOOD}\nWORKFLOWS = (Workflow({spec}),)"
 
 
 # fmt: off
@@ -118,6 +129,18 @@ FAULTS: dict[str, tuple[str, str]] = {
     "variable arguments":   (tool('"bad", "any_number", "x", Permission.SEARCH'), "the parameter a has no type"),
     "store of ours":        (store('"rs3", "open_it", "x"'), "rs3: declared twice"),
     "store's opener":       (store('"bad-store", "gone", "x"'), "no function gone(settings)"),
+    "no experience":        (experience("{}"), "the experience is not valid"),
+    "experience's fields":  (experience('{"fields": []}'), "fields"),
+    "experience's list":    (experience("[]"), "document is []"),
+    "field's type":         (experience('{"fields": [EMAIL | {"type": "password"}]}'), "password"),
+    "field twice":          (experience('{"fields": [EMAIL, EMAIL]}'), "/fields/1/name"),
+    "field's label":        (experience('{"fields": [EMAIL | {"label": {"en": "x" * 500}}]}'), "/fields/0/label/en"),
+    "experience's key":     (experience('{"fields": [EMAIL], "script": "alert(1)"}'), "unknown field `script`"),
+    "experience's locale":  (experience('{"fields": [EMAIL], "copy": {"no locale": {"title": "x"}}}'), "/copy/no locale"),
+    "experience's colours": (experience('{"fields": [EMAIL], "theme": {"accent": "red"}}'), "accent"),
+    "experience's logo":    (experience('{"fields": [EMAIL], "theme": {"logo": "x"}}'), "/theme/logo"),
+    "experience unpaired":  (experience('{"fields": [EMAIL], "copy": {"en": {"title": "\\ud800"}}}'), "the experience is not valid"),
+    "no workflow":          (workflow("{}"), "the workflow"),
     "table of lists":       ("ROUTES = []", "has no tuple ROUTES"),
     "other rows":           (f"{GOOD}\nJOBS = TOOLS", "JOBS[0] is not a JobSpec"),
     "no rows":              ("TOOLS = ('search',)", "TOOLS[0] is not a Tool"),
@@ -150,6 +173,29 @@ MANIFESTS: dict[str, tuple[Any, str]] = {
 # fmt: on
 
 
+def _link(files: Path) -> None:
+    files.symlink_to("/etc")
+
+
+def _link_beside(files: Path) -> None:
+    (files.parent / "other").mkdir()
+    files.symlink_to(files.parent / "other")
+
+
+def _broken_link(files: Path) -> None:
+    files.symlink_to("/nowhere")
+
+
+FILES: dict[str, Callable[[Path], None]] = {
+    "a file": Path.touch,
+    "a link": _link,
+    "a link beside it": _link_beside,
+    "a broken link": _broken_link,
+    "a pipe": os.mkfifo,
+}
+"""What `bundle` and `landing` must not be."""
+
+
 @pytest.fixture(autouse=True)
 def fast_imports(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loader, "IMPORT_SECONDS", 0.3)
@@ -166,6 +212,7 @@ def test_a_bad_row_fails_its_plugin_alone(tmp_path: Path, fault: str) -> None:
     assembly = assemble(load({}), Stopping(), load_folders(SAMPLE, write_plugin(tmp_path / "bad", source)))
     assert list(failures(assembly.tables)) == ["bad"]
     assert reason in failures(assembly.tables)["bad"]
+    assert "teamspace_plugins" not in failures(assembly.tables)["bad"], "the author does not know this name"
 
     without = sample_alone()
     assert [row.route for row in assembly.endpoints] == [row.route for row in without.endpoints]
@@ -182,6 +229,14 @@ def test_a_bad_manifest_fails_its_plugin_alone(tmp_path: Path, fault: str) -> No
     found = failures(load_folders(SAMPLE, folder))
     assert len(found) == 1
     assert reason in next(iter(found.values()))
+
+
+@pytest.mark.parametrize("name", ["bundle", "landing"])
+@pytest.mark.parametrize("fault", FILES)
+def test_files_that_could_not_be_served_fail_their_plugin_alone(tmp_path: Path, name: str, fault: str) -> None:
+    folder = write_plugin(tmp_path / "bad", GOOD)
+    FILES[fault](folder / name)
+    assert failures(load_folders(SAMPLE, folder)) == {"bad": f"{name} is not a folder"}
 
 
 async def test_a_server_starts_with_all_of_them(

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from teamspace.settings import Settings
-from tests.plugins.help import world_with
+from tests.plugins.help import world_with, write_plugin
 from tests.support.served import teamspace
 
 ROOT = Path(__file__).parents[2]
@@ -35,6 +35,17 @@ def test_the_commands_of_the_guide(tmp_path: Path) -> None:
         [sys.executable, "-m", "pytest", *options, str(folder)], capture_output=True, text=True, check=False, cwd=folder
     )
     assert tested.returncode == 0 and "1 passed" in tested.stdout, tested.stdout + tested.stderr
+
+
+async def test_the_sign_up_page_of_the_guide(settings: Settings, sqlite_template: Path, tmp_path: Path) -> None:
+    (source,) = re.findall(
+        r"```python\n(from teamspace.sdk import OnboardingExperience.*?)```", GUIDE.read_text(), re.DOTALL
+    )
+    folder = write_plugin(tmp_path / "word-statistics", source)
+    async with world_with(settings, sqlite_template, folder) as world:
+        await world.bootstrap()
+        shown = (await world.anonymous.get("/api/beta/config", params={"locale": "de"})).json()
+        assert shown["copy"]["title"] == "Zähl Wörter mit uns"
 
 
 async def test_the_plugin_of_the_guide(settings: Settings, sqlite_template: Path, tmp_path: Path) -> None:

@@ -131,3 +131,14 @@ async def test_the_report_lists_exactly_these(world: World) -> None:
         "rs3": {"blob_stores": ["rs3"]},
         "translate-chat": {"tools": ["chat_message", "translate_text"], "workflows": ["translate-chat"]},
     }
+
+
+async def test_files_for_signed_in_people_and_for_visitors_ship(world: World) -> None:
+    """Both routes have something to serve."""
+    ann = await world.bootstrap()
+    bundle = await ann.get("/api/x/example-tools/bundle/index.js")
+    assert bundle.status_code == 200 and "export default" in bundle.text
+    for name in ("index.html", "page.js", "page.css"):
+        landing = await world.anonymous.get(f"/beta/bundle/beta-onboarding/{name}")
+        assert landing.content == (FOLDERS / "beta-onboarding" / "landing" / name).read_bytes()
+        assert landing.headers["cache-control"] == "public, max-age=300"

@@ -386,19 +386,38 @@ async def test_an_unknown_program_is_named() -> None:
 
 
 def test_the_tier_is_the_best_that_works(monkeypatch: pytest.MonkeyPatch) -> None:
-    starting.find_tier.cache_clear()
     works = {"bubblewrap": True, "landlock": True}
     monkeypatch.setattr(starting, "_works", lambda tier: works[tier])
-    try:
-        assert sandbox.find_tier() == "bubblewrap"
-        starting.find_tier.cache_clear()
-        works["bubblewrap"] = False
-        assert sandbox.find_tier() == "landlock"
-        starting.find_tier.cache_clear()
-        works["landlock"] = False
-        assert sandbox.find_tier() is None
-    finally:
-        starting.find_tier.cache_clear()
+    monkeypatch.setattr(starting, "_probe", starting._Probe())
+    assert sandbox.find_tier() == "bubblewrap"
+    starting._probe.forget()
+    works["bubblewrap"] = False
+    assert sandbox.find_tier() == "landlock"
+    starting._probe.forget()
+    works["landlock"] = False
+    assert sandbox.find_tier() is None
+
+
+def test_that_no_tier_works_is_not_remembered_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A system without free memory or processes fails the trial of walls that it can build a minute later."""
+    tried, works, now = list[str](), set[str](), [1000.0]
+
+    def try_it(tier: str) -> bool:
+        tried.append(tier)
+        return tier in works
+
+    monkeypatch.setattr(starting, "_works", try_it)
+    monkeypatch.setattr(starting, "_probe", starting._Probe())
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    assert sandbox.find_tier() is None and tried == ["bubblewrap", "landlock"]
+    works.add("landlock")
+    now[0] += starting.RETRY_SECONDS - 1
+    assert sandbox.find_tier() is None and len(tried) == 2, "not on every start"
+    now[0] += 1
+    assert sandbox.find_tier() == "landlock" and len(tried) == 4
+    now[0] += 10 * starting.RETRY_SECONDS
+    works.clear()
+    assert sandbox.find_tier() == "landlock" and len(tried) == 4, "what works is remembered"
 
 
 @pytest.fixture

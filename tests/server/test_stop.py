@@ -110,3 +110,26 @@ def stop(served: Served) -> int:
     code: Any = served.process.wait(PATIENCE)
     served.process = None
     return int(code)
+
+
+def test_a_server_that_is_stopping_first_sends_its_clients_away(settings: dict[str, str]) -> None:
+    with Served({**settings, "SERVICE_GRACE_SECONDS": "2"}) as served:
+        kept = http.client.HTTPConnection(HOST, served.port, timeout=PATIENCE)
+        assert asked(kept, "/ready") == (200, None)
+        stopping = threading.Thread(target=served.stop)
+        stopping.start()
+        statuses = set()
+        while stopping.is_alive():
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                statuses.add(asked(http.client.HTTPConnection(HOST, served.port, timeout=PATIENCE), "/ready"))
+                statuses.add(asked(kept, "/health"))
+        stopping.join()
+    assert (503, "close") in statuses, "load balancers are told"
+    assert (200, "close") in statuses, "and requests are still answered"
+
+
+def asked(connection: http.client.HTTPConnection, path: str) -> tuple[int, str | None]:
+    connection.request("GET", path)
+    answer = connection.getresponse()
+    answer.read()
+    return answer.status, answer.getheader("connection")

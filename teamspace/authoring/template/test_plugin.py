@@ -33,6 +33,6 @@ def test_its_job_greets(server: testing.PluginServer) -> None:
 
 
 def test_its_bundle_is_for_signed_in_people(server: testing.PluginServer) -> None:
-    path = "/api/x/my-plugin/bundle/greet.js"
-    assert server.get(path).body == (Path(__file__).parent / "bundle" / "greet.js").read_bytes()
+    path = "/api/x/my-plugin/bundle/index.js"
+    assert server.get(path).body == (Path(__file__).parent / "bundle" / "index.js").read_bytes()
     assert server.anonymous.get(path).status == 401

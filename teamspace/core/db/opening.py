@@ -7,9 +7,9 @@ from teamspace.core.db.postgres import Postgres
 from teamspace.core.db.sqlite import Sqlite
 
 
-async def connect(url: str, *, sync: str = "full", pool: int = 10) -> Engine:
-    """Return an engine for `sqlite:PATH` or `postgresql://...`."""
+async def connect(url: str, *, sync: str = "full", pool: int = 10, shared: bool = False) -> Engine:
+    """Return an engine for `sqlite:PATH` or `postgresql://...`; `shared` if this server has several processes."""
     scheme, _, rest = url.partition(":")
     if scheme == "sqlite":
-        return Sqlite(Path(rest), sync=sync)
+        return Sqlite(Path(rest), sync=sync, shared=shared)
     return await Postgres.connect(url, pool=pool)

@@ -4,6 +4,8 @@ A statement takes microseconds, so it needs no thread. Only the commit, which wa
 thread, together with the deferred statements. Each transaction is a savepoint in an open batch. The batch
 commits once, and only then do its transactions return: nothing is acknowledged that a power cut could undo.
 A transaction that may be lost in a power cut waits for no disk, so it needs neither batch nor thread.
+
+Several processes can share the file: then each takes its turn for a batch, and tells the others what to look at.
 """
 
 import asyncio
@@ -13,6 +15,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from multiprocessing import reduction
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +25,8 @@ from teamspace.core import clock, pools
 from teamspace.core.db.dialect import SQLITE
 from teamspace.core.db.engine import Duplicate, Params, Row
 from teamspace.core.db.relevance import relevance
+from teamspace.core.db.wakeups import Wakeups
+from teamspace.core.db.write_turn import WriteTurn
 from teamspace.core.errors import Overloaded, StorageFull
 
 BUSY_MS = 5000
@@ -139,8 +144,11 @@ class SqliteBulkLoad:
 class Sqlite:
     dialect = SQLITE
 
-    def __init__(self, path: Path, *, sync: str = "full") -> None:
+    def __init__(self, path: Path, *, sync: str = "full", shared: bool = False) -> None:
+        """`shared` if other server processes use the file."""
         self._path, self._sync = path, sync
+        self._turn = WriteTurn(path) if shared else None
+        self._wakeups = Wakeups(path) if shared else None
         self.checkpoint_pages = 1000
         """How long the log may become before a commit makes a checkpoint: SQLite's default."""
         self._writer = connect(path, sync=sync)
@@ -176,7 +184,7 @@ class Sqlite:
                 async with self._unsynced() as session:
                     yield session
                 return
-            batch = self._batch or self._begin()
+            batch = self._batch or await self._begin()
             _run(self._writer, "SAVEPOINT unit", {})
             session = SqliteTransaction(self._writer)
             try:
@@ -193,9 +201,10 @@ class Sqlite:
     async def _unsynced(self) -> AsyncIterator[SqliteTransaction]:
         """Run a transaction of its own, whose commit only writes to the operating system's memory."""
         self._check_sync()
-        self._writer.execute("PRAGMA synchronous = normal")
-        self._writer.wal_autocheckpoint(0)  # it waits for the disk; the next batch makes it
+        await self._take_turn()
         try:
+            self._writer.execute("PRAGMA synchronous = normal")
+            self._writer.wal_autocheckpoint(0)  # it waits for the disk; the next batch makes it
             _run(self._writer, "BEGIN IMMEDIATE", {})
             session = SqliteTransaction(self._writer)
             yield session
@@ -209,9 +218,31 @@ class Sqlite:
         if self._broken:
             raise StorageFull("database.sync_failed")
 
-    def _begin(self) -> CommitBatch:
+    async def _take_turn(self) -> None:
+        """Wait until no other process writes."""
+        if self._turn is None or self._turn.try_take():
+            return
+        taking = asyncio.get_running_loop().run_in_executor(self._thread, self._turn.take)
+        try:
+            await asyncio.shield(taking)
+        except asyncio.CancelledError:
+            # The thread cannot be interrupted: nobody else may write with the lock that it will get.
+            await asyncio.wait({taking})
+            self._turn.release()
+            raise
+
+    def _release_turn(self) -> None:
+        if self._turn is not None:
+            self._turn.release()
+
+    async def _begin(self) -> CommitBatch:
         self._check_sync()
-        _run(self._writer, "BEGIN IMMEDIATE", {})
+        await self._take_turn()
+        try:
+            _run(self._writer, "BEGIN IMMEDIATE", {})
+        except BaseException:
+            self._release_turn()
+            raise
         self._batch = batch = CommitBatch()
         # The lock is FIFO: the commit runs after all transactions that wait for it now.
         commit = asyncio.get_running_loop().create_task(self._commit(batch))
@@ -240,6 +271,7 @@ class Sqlite:
         except apsw.Error as fault:
             self._broken = getattr(fault, "extendedresult", 0) in _SYNC_FAULTS
             raise _storage_fault(fault) from fault
+        self._release_turn()
 
     def _roll_back_unit(self, batch: CommitBatch, fault: BaseException) -> None:
         """Roll back one savepoint. On a full disk SQLite rolls back the whole batch: then all of it fails."""
@@ -248,11 +280,13 @@ class Sqlite:
             self._writer.execute("RELEASE unit")
             return
         self._batch = None
+        self._release_turn()
         batch.fail(fault if isinstance(fault, Exception) else StorageFull("database.interrupted"))
 
     def _roll_back(self) -> None:
         if self._writer.in_transaction:
             self._writer.execute("ROLLBACK")
+        self._release_turn()
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[SqliteSnapshot]:
@@ -282,11 +316,16 @@ class Sqlite:
             yield self
 
     async def notify(self, topics: Collection[str]) -> None:
-        """Do nothing: no other server uses this file."""
+        if self._wakeups is not None:
+            await self._wakeups.notify(topics)
 
     @asynccontextmanager
     async def listen(self, on_topic: Callable[[str], None]) -> AsyncIterator[None]:
-        yield
+        if self._wakeups is None:
+            yield
+            return
+        async with self._wakeups.listen(on_topic):
+            yield
 
     async def check_integrity(self) -> Sequence[str]:
         def check() -> list[str]:
@@ -305,6 +344,8 @@ class Sqlite:
         while self._commits:
             await asyncio.wait(self._commits)
         self._thread.shutdown()
+        if self._turn is not None:
+            self._turn.close()
         self._reader.close()
         self._writer.close()
 
@@ -332,7 +373,7 @@ def _storage_fault(fault: apsw.Error) -> StorageFull:
 
 
 class FolderLock:
-    """Ensures one server per data folder: SQLite has one writer."""
+    """Ensures one server per data folder. Its processes share the lock: it lasts until the last of them has ended."""
 
     def __init__(self, folder: Path) -> None:
         self._file = (folder / "server.lock").open("a+")
@@ -347,3 +388,13 @@ class FolderLock:
 
     def release(self) -> None:
         self._file.close()
+
+    def __reduce__(self) -> tuple[Callable[[Any], "FolderLock"], tuple[Any]]:
+        return _share_lock, (reduction.DupFd(self._file.fileno()),)
+
+
+def _share_lock(descriptor: Any) -> FolderLock:
+    """Return the lock in a new process: a duplicate of the descriptor holds the same lock."""
+    lock = FolderLock.__new__(FolderLock)
+    lock._file = os.fdopen(descriptor.detach(), "a+")
+    return lock

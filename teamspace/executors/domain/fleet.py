@@ -122,10 +122,6 @@ class Fleet:
     def _free_slots(self, org_id: str) -> int:
         return self._slots if not org_id else max(1, self._slots // 4) - self._active_calls[org_id]
 
-    async def recover(self, db: Db) -> None:
-        """Requeue what this server was running when it stopped; for when the only server starts."""
-        await jobs.recover(db, remote_executors=frozenset(await store.select_pull(db)))
-
     @asynccontextmanager
     async def endpoint_for_call(self, db: Db, executor_id: str, *, on_behalf_of: str) -> AsyncIterator[ModelEndpoint]:
         """Yield the endpoint for one call with a company's data, and record how the call ends."""
@@ -202,3 +198,8 @@ def _local_endpoint(settings: Settings) -> ModelEndpoint | None:
     if not settings.model_url:
         return None
     return ModelEndpoint(settings.model_url, NetworkReach.LISTED, settings.model_key or None, settings.model or None)
+
+
+async def recover(db: Db) -> None:
+    """Requeue what this server was running when it stopped; for when the only server starts."""
+    await jobs.recover(db, remote_executors=frozenset(await store.select_pull(db)))

@@ -77,7 +77,7 @@ async def figures(db: Db, settings: Settings, metrics: Metrics) -> Figures:
 
 
 async def figures_as_text(db: Db, settings: Settings, metrics: Metrics) -> bytes:
-    return render(await processes.figures(db, settings, metrics), labelled=not settings.on_sqlite)
+    return render(await processes.figures(db, settings, metrics), labelled=not processes.is_alone(settings))
 
 
 class RowCounts:

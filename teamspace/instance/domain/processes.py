@@ -14,8 +14,8 @@ _EXPIRES_SECONDS = 30.0
 
 
 async def report(db: Db, settings: Settings, metrics: Metrics) -> None:
-    """Store this process's metrics; unnecessary on SQLite, which has one process."""
-    if settings.on_sqlite:
+    """Store this process's metrics for the others."""
+    if is_alone(settings):
         return
     figures = msgspec.json.encode(metrics.families()).decode()
     async with db.maintenance(system()) as tx:
@@ -24,6 +24,16 @@ async def report(db: Db, settings: Settings, metrics: Metrics) -> None:
 
 
 async def figures(db: Db, settings: Settings, metrics: Metrics) -> dict[str, list[Family]]:
-    """Return the metrics by process: current for this one, last reported for the others."""
-    others = [] if settings.on_sqlite else await store.select_processes(db, clock.ago(_EXPIRES_SECONDS))
-    return {**{row.id: row.figures for row in others}, metrics.process: metrics.families()}
+    """Return the metrics by process: current for this one, last reported for the others.
+
+    What is returned is reported first: another process would otherwise return older counts to the next question.
+    """
+    if is_alone(settings):
+        return {metrics.process: metrics.families()}
+    await report(db, settings, metrics)
+    return {row.id: row.figures for row in await store.select_processes(db, clock.ago(_EXPIRES_SECONDS))}
+
+
+def is_alone(settings: Settings) -> bool:
+    """Whether no other process can use the database."""
+    return settings.on_sqlite and settings.workers == 1

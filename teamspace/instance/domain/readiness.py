@@ -26,7 +26,7 @@ class Readiness:
         self._lock = asyncio.Lock()
 
     async def check(self, db: Db, files: BlobStore) -> Ready:
-        if self._stopping:
+        if self._stopping.announced:
             raise NotReady("ready.stopping")
         async with self._lock:
             if time.monotonic() - self._checked_at > _CACHE_SECONDS:

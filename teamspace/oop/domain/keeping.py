@@ -67,14 +67,14 @@ class Keeper:
     # Its life
 
     async def run(self) -> None:
-        """Keep the plugin running until cancelled, or until nothing can contain it."""
+        """Keep the plugin running until cancelled."""
         while True:
             began = asyncio.get_running_loop().time()
             try:
                 await self._run_once()
             except SandboxUnavailable as fault:
-                self._state, self._last_error = "refused", str(fault)
-                return
+                await self._wait_for_walls(fault)
+                continue
             except Exception as fault:
                 if not isinstance(fault, (PluginFailed, OSError)):
                     log.exception("the plugin %s could not be run", self.id)
@@ -102,6 +102,13 @@ class Keeper:
             self._delay = min(2 * self._delay, limits.LONGEST_DELAY)
         self._state = "starting"
         self._restarts += 1
+
+    async def _wait_for_walls(self, fault: SandboxUnavailable) -> None:
+        """Wait before the next try to contain it: never without walls, but what fails now can work later."""
+        if self._state != "refused":
+            log.error("the plugin %s is not started: %s", self.id, fault)
+        self._state, self._last_error = "refused", str(fault)
+        await asyncio.sleep(sandbox.RETRY_SECONDS)
 
     async def _wait_for_operator(self) -> None:
         """Wait until the grants are written again, by this process or by another one."""

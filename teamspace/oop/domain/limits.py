@@ -16,7 +16,9 @@ REQUESTS = 8
 """Of a plugin that are answered at a time; then no more are read."""
 REQUESTS_PER_CALL = 100
 LINES_PER_SECOND, BYTES_PER_SECOND = 500, 16 * MIB
-"""What is read of a plugin; one that writes more has to wait."""
+"""What is read of a plugin, besides answers to our calls; one that writes more has to wait."""
+BURST_SECONDS = 0.05
+"""So much of it is read at once."""
 LOG_LINES_PER_MINUTE = 60
 
 STORED_BYTES = 10 * MIB

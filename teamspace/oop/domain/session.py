@@ -127,10 +127,15 @@ class PluginSession:
     async def read(self) -> None:
         """Read what the plugin sends, until it ends or sends what it must not."""
         try:
-            async for message in messages.read(self._program.stdout, limits.RECEIVED_BYTES):
+            async for message in messages.read(self._program.stdout, limits.RECEIVED_BYTES, self._is_answer):
                 await self._receive(message)
         except messages.BadPluginMessage as fault:
             raise PluginFailed(str(fault)) from None
+
+    def _is_answer(self, message: PluginMessage) -> bool:
+        """Return whether it answers a request that waits for it; there are only as many as we have made."""
+        waiting = self._pending.get(message.id) if isinstance(message.id, int) else None
+        return message.method is None and waiting is not None and not waiting.done()
 
     async def _receive(self, message: PluginMessage) -> None:
         if message.method is not None:

@@ -10,6 +10,7 @@ from typing import TypeVar
 import msgspec
 
 import teamspace
+from teamspace.plugins.domain import bundles
 from teamspace.plugins.schemas import PluginManifest, PluginPackage
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -47,9 +48,19 @@ def _describe(folder: Path, is_ours: bool) -> PluginPackage:
         manifest = read_manifest(folder, PluginManifest)
     except ValueError as fault:
         return PluginPackage("", folder.name, is_ours=is_ours, fault=str(fault), folder=folder)
-    missing = None if (folder / manifest.entry).is_file() else f"there is no file {manifest.entry}"
-    name = _prepare_import(folder, manifest)
-    return PluginPackage(name, manifest.id, is_ours=is_ours, fault=missing, folder=folder, manifest=manifest)
+    name, wrong = _prepare_import(folder, manifest), _find_fault(folder, manifest)
+    return PluginPackage(name, manifest.id, is_ours=is_ours, fault=wrong, folder=folder, manifest=manifest)
+
+
+def _find_fault(folder: Path, manifest: PluginManifest) -> str | None:
+    if not (folder / manifest.entry).is_file():
+        return f"there is no file {manifest.entry}"
+    for name in (bundles.BUNDLE, bundles.LANDING):
+        files = folder / name
+        # A link could lead anywhere, so nothing of it would be served.
+        if files.is_symlink() or (files.exists() and not files.is_dir()):
+            return f"{name} is not a folder"
+    return None
 
 
 def read_manifest(folder: Path, shape: type[T]) -> T:

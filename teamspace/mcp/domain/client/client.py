@@ -2,17 +2,23 @@
 
 import asyncio
 
+from teamspace.blobs import BlobStore
 from teamspace.core.egress import Egress
 from teamspace.core.principal import Principal
+from teamspace.jobs import Queue
 from teamspace.mcp.domain.client.connection import McpConnection
+from teamspace.mcp.domain.client.files import ResultFiles
 from teamspace.mcp.schemas import McpReport
 from teamspace.settings import Settings
 from teamspace.tools import Toolbox
 
 
 class McpClient:
-    def __init__(self, settings: Settings, toolbox: Toolbox, egress: Egress) -> None:
-        self._connections = [McpConnection(entry, toolbox, egress) for entry in settings.mcp_servers]
+    def __init__(
+        self, settings: Settings, toolbox: Toolbox, egress: Egress, files: BlobStore, queue: Queue
+    ) -> None:  # fmt: skip
+        kept = ResultFiles(files, queue)
+        self._connections = [McpConnection(entry, toolbox, egress, kept) for entry in settings.mcp_servers]
 
     async def run(self) -> None:
         """Stay connected to all servers."""

@@ -6,11 +6,15 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
+import msgspec
+
 from teamspace import sandbox
 from teamspace.core import clock, pools
 from teamspace.core.egress import Egress
 from teamspace.core.errors import ToolFailed
 from teamspace.mcp.domain.client import listing, results
+from teamspace.mcp.domain.client.files import ResultFiles
+from teamspace.mcp.domain.client.listing import ToolCaller
 from teamspace.mcp.domain.client.sessions import McpSession, ServerError, SessionLost, describe
 from teamspace.mcp.schemas import ConnectionState, McpReport, McpToolReport, ToolDefinition
 from teamspace.settings import McpEntry
@@ -30,8 +34,8 @@ log = logging.getLogger("teamspace")
 
 
 class McpConnection:
-    def __init__(self, entry: McpEntry, toolbox: Toolbox, egress: Egress) -> None:
-        self._entry, self._toolbox, self._egress = entry, toolbox, egress
+    def __init__(self, entry: McpEntry, toolbox: Toolbox, egress: Egress, files: ResultFiles) -> None:
+        self._entry, self._toolbox, self._egress, self._files = entry, toolbox, egress, files
         self._source = f"mcp:{entry.name}"
         self._state: ConnectionState = "connecting"
         self._session: McpSession | None = None
@@ -118,7 +122,7 @@ class McpConnection:
             self._with_handshake = not self._with_handshake
         self._state, self._error, self._connected_at = "failed", reason[:_MAX_ERROR], None
 
-    async def _call(self, tool: ToolDefinition, arguments: dict[str, Any]) -> Any:
+    async def _call(self, tool: ToolDefinition, arguments: dict[str, Any], caller: ToolCaller) -> Any:
         name = self._entry.name
         try:
             async with asyncio.timeout(CALL_SECONDS), self._slots:
@@ -134,6 +138,9 @@ class McpConnection:
         except ServerError as fault:
             self._look.set()
             raise ToolFailed("mcp.refused", server=name, message=str(fault)[: results.MAX_MESSAGE]) from None
+        if results.shows_parts(result):
+            parts = await self._files.keep(caller.db, caller.who, caller.context, name, result.parts)
+            result = msgspec.structs.replace(result, parts=parts)
         return results.to_value(name, tool.title or tool.name, result)
 
 

@@ -6,16 +6,26 @@ from typing import Any
 import msgspec
 
 from teamspace.core import text
+from teamspace.core.db import Db
+from teamspace.core.principal import Principal
 from teamspace.mcp.domain.client import naming
 from teamspace.mcp.domain.client.sessions import McpSession
 from teamspace.mcp.schemas import ToolDefinition
-from teamspace.tools import BoundTool, bind_external
+from teamspace.tools import BoundTool, ToolContext, bind_external
 
 MAX_TOOLS, MAX_PAGES = 200, 100
 _MAX_NAME = 1000
 _SHOWN_NAME = 60
 
-Caller = Callable[[ToolDefinition, dict[str, Any]], Awaitable[Any]]
+Caller = Callable[[ToolDefinition, dict[str, Any], "ToolCaller"], Awaitable[Any]]
+
+
+class ToolCaller(msgspec.Struct, frozen=True):
+    """Who calls a tool, and for what."""
+
+    db: Db
+    who: Principal
+    context: ToolContext
 
 
 class ListedTool(msgspec.Struct, frozen=True):
@@ -77,7 +87,7 @@ async def _fetch_definitions(session: McpSession) -> tuple[list[ToolDefinition],
 
 
 def _bound(call: Caller, definition: ToolDefinition) -> Callable[..., Awaitable[Any]]:
-    async def handler(arguments: dict[str, Any], **_: Any) -> Any:
-        return await call(definition, arguments)
+    async def handler(db: Db, who: Principal, context: ToolContext, arguments: dict[str, Any]) -> Any:
+        return await call(definition, arguments, ToolCaller(db, who, context))
 
     return handler

@@ -13,6 +13,11 @@ _MAX_SUMMARY = 600
 _KINDS: dict[str, ArtifactKind] = {"image": "image", "link": "link"}
 
 
+def shows_parts(result: CallResult) -> bool:
+    """Return whether images, files and links of a result are shown at all."""
+    return not result.is_error and result.structured is None
+
+
 def to_value(server: str, title: str, result: CallResult) -> Any:
     """Return the structured value if there is one, otherwise the texts; with images, files or links, an artifact.
 
@@ -27,17 +32,19 @@ def to_value(server: str, title: str, result: CallResult) -> Any:
     described = "\n".join(map(_describe, others))
     if not others or len(text) > _MAX_SUMMARY:
         return f"{text}\n\n{described}".strip()
-    first = others[0]
+    first = next((part for part in others if part.object_id), others[0])
     return Artifact(
         kind=_KINDS.get(first.kind, "document"), title=first.title or title, content_type=first.content_type,
-        summary=f"{text} {described}".strip()[:_MAX_SUMMARY],
+        summary=f"{text} {described}".strip()[:_MAX_SUMMARY], object_id=first.object_id, version_id=first.version_id,
         extra={"text": text, "parts": [_to_dict(part) for part in others]},
     )  # fmt: skip
 
 
 def _describe(part: CallPart) -> str:
     """Return what a model is told of an image, a file or a link."""
-    about = [part.content_type, f"{part.size} bytes" if part.size is not None else None, part.uri]
+    size = f"{part.size} bytes" if part.size is not None else None
+    kept = f"kept as {part.key}" if part.key else "not kept" if part.size is not None else None
+    about = [part.content_type, size, part.uri, kept]
     return f"[{', '.join([part.kind, *filter(None, about)])}] {part.title} {part.text}".strip()
 
 

@@ -137,7 +137,9 @@ def _to_part(block: types.ContentBlock) -> CallPart:
         case types.TextContent():
             return CallPart("text", text=block.text)
         case types.ImageContent() | types.AudioContent():
-            return CallPart(block.type, content_type=block.mime_type, size=_decoded_size(block.data))
+            return CallPart(
+                block.type, content_type=block.mime_type, size=_decoded_size(block.data), data=block.data
+            )  # fmt: skip
         case types.ResourceLink():
             title = block.title or block.name
             return CallPart(
@@ -151,7 +153,7 @@ def _to_resource(resource: types.TextResourceContents | types.BlobResourceConten
     if isinstance(resource, types.TextResourceContents):
         return CallPart("resource", text=resource.text, uri=resource.uri, content_type=resource.mime_type)
     size = _decoded_size(resource.blob)
-    return CallPart("resource", uri=resource.uri, content_type=resource.mime_type, size=size)
+    return CallPart("resource", uri=resource.uri, content_type=resource.mime_type, size=size, data=resource.blob)
 
 
 def _decoded_size(base64: str) -> int:

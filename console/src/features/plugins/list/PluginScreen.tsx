@@ -118,6 +118,13 @@ function Additions({ plugin }: { plugin: Plugin }) {
           <Copyable value={`/api/x/${plugin.id}/bundle/`} label={t("plugins.bundle")} />
         </Section>
       )}
+      {plugin.has_onboarding && (
+        <Section title={t("plugins.onboarding")} intro={t("plugins.onboarding.words")}>
+          <a href="/beta/template" target="_blank" rel="noreferrer">
+            {t("plugins.open")}
+          </a>
+        </Section>
+      )}
       {plugin.has_landing && (
         <Section title={t("plugins.landing")} intro={t("plugins.landing.words")}>
           <Copyable value={`/beta/bundle/${plugin.id}/`} label={t("plugins.landing")} />

@@ -18,11 +18,24 @@ afterEach(() => {
 
 test("only addresses below /api/ of this server can be called", () => {
   expect(addressed("one", "GET", "/api/notes?limit=1")).toEqual(["GET", "/api/notes?limit=1"]);
-  expect(addressed("one", "POST", "https://team.example/api/notes")).toEqual(["POST", "/api/notes"]);
+  expect(addressed("one", "GET", "https://team.example/api/notes")).toEqual(["GET", "/api/notes"]);
   for (const path of ["/mcp", "/api/../mcp", "/api/%2e%2e/v1/models", "https://other.example/api/notes", "//other.example/api/", ""]) {
     expect(() => addressed("one", "GET", path), path).toThrow("is not an address below /api/");
   }
   expect(() => addressed("one", "TRACE", "/api/notes")).toThrow("TRACE is not a method");
+});
+
+test("a page changes something only through the routes of its plugin", () => {
+  for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"]) {
+    expect(addressed("one", method, "/api/x/one/count")).toEqual([method, "/api/x/one/count"]);
+    for (const path of ["/api/x/two/count", "/api/x/one/../two/count", "/api/x/one", "/api/x/one%2f..%2ftwo/count"]) {
+      expect(() => addressed("one", method, path), path).toThrow("is a route of another plugin");
+    }
+    if (method === "GET") continue;
+    for (const path of ["/api/tokens", "/api/x/one/../../notes", "/api/x/one/%2e%2e/%2E%2E/notes", "/api/x"]) {
+      expect(() => addressed("one", method, path), path).toThrow("a page can only read");
+    }
+  }
 });
 
 test("files are those of its own bundle", () => {

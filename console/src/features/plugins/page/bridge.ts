@@ -14,6 +14,8 @@ export interface Theme {
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 const METHODS: readonly string[] = ["GET", "POST", "PUT", "PATCH", "DELETE"] satisfies Method[];
+/** The routes of all plugins. */
+const PLUGINS = "/api/x/";
 /** A file of the plugin's bundle, instead of an API call. */
 const FILE = "FILE";
 
@@ -68,12 +70,19 @@ export function openBridge(port: MessagePort, plugin: string, listener: Listener
   };
 }
 
-/** Method and address of a call; whatever is not below `/api/` of this server is refused. */
+/**
+ * Method and address of a call. A page reads what its reader can read, and changes something only through its plugin's own
+ * routes, which name the permission that this needs: code that got into a page cannot make tokens or administrators.
+ */
 export function addressed(plugin: string, method: string, path: string): [method: string, address: string] {
   if (method === FILE) return ["GET", fileAddress(plugin, path)];
   if (!METHODS.includes(method)) throw new RangeError(`${method} is not a method of the API`);
   const address = new URL(path, location.origin);
   if (address.origin !== location.origin || !address.pathname.startsWith("/api/")) throw new RangeError(`${path} is not an address below /api/`);
+  if (!address.pathname.startsWith(`${PLUGINS}${encodeURIComponent(plugin)}/`)) {
+    if (address.pathname.startsWith(PLUGINS)) throw new RangeError(`${path} is a route of another plugin`);
+    if (method !== "GET") throw new RangeError(`a page can only read ${path}; what it changes goes through a route of its plugin`);
+  }
   return [method, address.pathname + address.search];
 }
 

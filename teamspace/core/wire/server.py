@@ -1,0 +1,115 @@
+"""The listening server: accepts connections within limits, sweeps those that stall, and drains them at the end."""
+
+import asyncio
+import socket
+import ssl
+import sys
+from collections import Counter
+from collections.abc import Sequence
+
+from teamspace.core.addresses import Network, is_trusted, rate_limit_key
+from teamspace.core.wire.connection import App, Connection
+from teamspace.core.wire.limits import WireLimits
+
+_HANDSHAKE_SECONDS, _GOODBYE_SECONDS = 10.0, 5.0
+
+
+class Server:
+    def __init__(
+        self, app: App, *, limits: WireLimits, tls: ssl.SSLContext | None = None,
+        trusted: Sequence[Network] = (),
+    ) -> None:  # fmt: skip
+        """`trusted` are proxies: theirs are the connections of many clients."""
+        self.app, self.limits, self.draining = app, limits, False
+        self._tls, self._trusted = tls, trusted
+        self._connections: set[Connection] = set()
+        self._by_address: Counter[str] = Counter()
+        self._server: asyncio.Server | None = None
+        self._sweeper: asyncio.TimerHandle | None = None
+        self._empty = asyncio.Event()
+        self._empty.set()
+
+    async def listen(self, host: str, port: int) -> int:
+        """Accept connections from now on; return the port, which the system chooses if it is 0."""
+        loop = asyncio.get_running_loop()
+        listener = self._bind(host, port)
+        self._server = await loop.create_server(
+            lambda: Connection(self, loop), sock=listener, backlog=self.limits.backlog, ssl=self._tls,
+            ssl_handshake_timeout=_HANDSHAKE_SECONDS if self._tls else None,
+            ssl_shutdown_timeout=_GOODBYE_SECONDS if self._tls else None,
+        )  # fmt: skip
+        self._schedule_sweep()
+        found: int = listener.getsockname()[1]
+        return found
+
+    def _bind(self, host: str, port: int) -> socket.socket:
+        """Return the listening socket; the connections inherit its options."""
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        listener = socket.create_server((host, port), family=family, backlog=self.limits.backlog, reuse_port=True)
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if sys.platform == "linux":
+            # Otherwise the system takes megabytes for a client that stalls, and hides for long that a slow one reads.
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, self.limits.write_ahead)
+        return listener
+
+    def stop_listening(self) -> None:
+        if self._server is not None:
+            self._server.close()
+
+    def send_away(self) -> None:
+        """Close every connection after its next response, while new ones are still accepted."""
+        self.draining = True
+
+    def drain(self) -> None:
+        """Accept no more connections, and close those there are once their requests are answered."""
+        self.stop_listening()
+        self.send_away()
+        for connection in tuple(self._connections):
+            connection.drain()
+
+    async def wait_closed(self) -> None:
+        """Wait until the last connection is closed."""
+        await self._empty.wait()
+
+    def abort(self) -> None:
+        """Close all connections at once."""
+        self.drain()
+        for connection in tuple(self._connections):
+            connection.abort()
+        if self._sweeper is not None:
+            self._sweeper.cancel()
+
+    # Called by connections
+
+    def admit(self, connection: Connection) -> bool:
+        """Add a connection; return False if it is one too many, which it is told."""
+        self._connections.add(connection)
+        self._empty.clear()
+        key = self._key(connection)
+        self._by_address[key] += 1
+        limits, count = self.limits, len(self._connections)
+        if count > limits.connections + limits.backlog:
+            connection.abort()
+        is_crowded = bool(key) and self._by_address[key] > limits.connections_per_address
+        return count <= limits.connections and not is_crowded
+
+    def release(self, connection: Connection) -> None:
+        self._connections.discard(connection)
+        key = self._key(connection)
+        self._by_address[key] -= 1
+        if not self._by_address[key]:
+            del self._by_address[key]
+        if not self._connections:
+            self._empty.set()
+
+    def _key(self, connection: Connection) -> str:
+        return "" if is_trusted(connection.address, self._trusted) else rate_limit_key(connection.address)
+
+    def _schedule_sweep(self) -> None:
+        self._sweeper = asyncio.get_running_loop().call_later(self.limits.sweep, self._sweep)
+
+    def _sweep(self) -> None:
+        now = asyncio.get_running_loop().time()
+        for connection in tuple(self._connections):
+            connection.sweep(now)
+        self._schedule_sweep()
