@@ -1,11 +1,13 @@
-"""What a sign-up costs: verifying a solved challenge, making one, and whole sign-ups in a second.
+"""What a sign-up costs: the server, which makes and verifies challenges and stores sign-ups, and the visitor's browser.
 
-python -m benchmarks.signup [seconds]
+python -m benchmarks.signup [--short]
 """
 
+import argparse
 import asyncio
 import itertools
-import sys
+import json
+import os
 import tempfile
 import time
 from collections.abc import Callable
@@ -16,11 +18,14 @@ import altcha
 import httpx2
 import msgspec
 
+from benchmarks.report import machine
+from benchmarks.solving import measure_solving
 from teamspace.app import App, open_database, prepare_folder
 from teamspace.core.crypto import Vault
 from teamspace.onboarding.domain import challenges, signing_up
 from teamspace.settings import load
 
+RESULTS = Path(__file__).parent / "results/signup.json"
 _DOCUMENT = {
     "fields": [
         {"name": "email", "type": "email", "required": True, "label": {"en": "E-mail"}},
@@ -38,15 +43,17 @@ def solve(challenge: msgspec.Struct) -> str:
     return altcha.Payload(given, solution).to_base64()
 
 
-def measure(what: str, work: Callable[[], Any], seconds: float) -> None:
-    end, count, began = time.perf_counter() + seconds, 0, time.perf_counter()
+def measure(work: Callable[[], Any], seconds: float) -> float:
+    """Return the microseconds of processor time that it takes."""
+    end, count, began = time.perf_counter() + seconds, 0, time.process_time()
     while time.perf_counter() < end:
         work()
         count += 1
-    print(f"{what}: {(time.perf_counter() - began) / count * 1e6:.0f} us")
+    return round((time.process_time() - began) / count * 1e6)
 
 
-async def measure_sign_ups(seconds: float) -> None:
+async def measure_sign_ups(seconds: float) -> float:
+    """Return how many sign-ups, one after the other, the server takes in a second."""
     with tempfile.TemporaryDirectory() as folder:
         settings = load({"SERVICE_DATA": folder, "SERVICE_RATE_ANONYMOUS": "0", "SERVICE_RATE_TOKEN": "0"})
         prepare_folder(Path(folder))
@@ -55,9 +62,10 @@ async def measure_sign_ups(seconds: float) -> None:
             transport = httpx2.ASGITransport(app=app.gate)
             async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
                 await _publish(client)
-                await _sign_up(client, seconds)
+                rate = await _sign_up(client, seconds)
             await app.readers.end()
             await app.fleet.egress.aclose()
+    return rate
 
 
 async def _publish(client: httpx2.AsyncClient) -> None:
@@ -67,7 +75,7 @@ async def _publish(client: httpx2.AsyncClient) -> None:
     (await client.post("/api/beta/experience/publish", headers=headers)).raise_for_status()
 
 
-async def _sign_up(client: httpx2.AsyncClient, seconds: float) -> None:
+async def _sign_up(client: httpx2.AsyncClient, seconds: float) -> float:
     numbers, spent, done = itertools.count(), 0.0, 0
     while spent < seconds:
         challenge = (await client.get("/api/beta/challenge")).json()
@@ -81,18 +89,37 @@ async def _sign_up(client: httpx2.AsyncClient, seconds: float) -> None:
         (await client.post("/api/beta/signup", json=body)).raise_for_status()
         spent += time.perf_counter() - began
         done += 1
-    print(f"sign-ups, one after the other: {done / spent:.0f} in a second")
+    return round(done / spent)
 
 
-def main(seconds: float) -> None:
+def measure_server(seconds: float) -> dict[str, float]:
     vault = Vault(b"k" * 32)
     payload = solve(challenges.create(vault, "x", "o", 1))
-    measure("verify", lambda: challenges.verify(vault, payload, "x", "o"), seconds)
-    measure("create", lambda: challenges.create(vault, "x", "o", 1), seconds)
+    figures = {
+        "verify_cpu_us": measure(lambda: challenges.verify(vault, payload, "x", "o"), seconds),
+        "create_cpu_us": measure(lambda: challenges.create(vault, "x", "o", 1), seconds),
+    }
     # Easy challenges and no limit: what is measured comes after them.
     challenges._LOWEST, challenges._HIGHEST, signing_up.MAX_SIGN_UPS = 1, 2, 10**9
-    asyncio.run(measure_sign_ups(seconds))
+    return {**figures, "sign_ups_a_second": asyncio.run(measure_sign_ups(seconds))}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--short", action="store_true", help="some seconds; writes nothing")
+    short = parser.parse_args().short
+    facts = machine()
+    report = {
+        "machine": facts,
+        "solving": measure_solving(5 if short else 40),
+        "server": measure_server(0.5 if short else 3),
+    }
+    facts["load_average_after"] = round(os.getloadavg()[0], 2)
+    text = json.dumps(report, indent=2)
+    print(text)
+    if not short:
+        RESULTS.write_text(text + "\n")
 
 
 if __name__ == "__main__":
-    main(float(sys.argv[1]) if len(sys.argv) > 1 else 2.0)
+    main()

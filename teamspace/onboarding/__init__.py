@@ -8,7 +8,7 @@ from teamspace.onboarding.domain.retention import tidy
 from teamspace.onboarding.domain.seeds import find_fault
 from teamspace.onboarding.domain.seeds import read as read_seed
 from teamspace.onboarding.domain.signing_up import SignUps
-from teamspace.onboarding.schemas import (
+from teamspace.onboarding.schemas.experience import (
     ExperienceDocument,
     ExperienceSource,
     FieldOption,

@@ -9,7 +9,7 @@ from teamspace.jobs import JobContext
 from teamspace.onboarding.domain import judging
 from teamspace.onboarding.domain.funnel import Funnel
 from teamspace.onboarding.domain.signing_up import JUDGE
-from teamspace.onboarding.schemas import JudgeInput, JudgeResult
+from teamspace.onboarding.schemas.prospects import JudgeInput, JudgeResult
 
 JOBS = (
     JobSpec(JUDGE, "judge", "A model judges someone who signed up, by the criteria of the team.", feature=Feature.CHAT),

@@ -28,26 +28,26 @@ from teamspace.onboarding.domain import assets, drafts, exporting, judging, page
 from teamspace.onboarding.domain.counting import FunnelStep
 from teamspace.onboarding.domain.funnel import Funnel
 from teamspace.onboarding.domain.signing_up import MAX_BODY, SignUps
-from teamspace.onboarding.schemas import (
+from teamspace.onboarding.schemas.experience import (
     Asset,
-    DecidedProspect,
-    Decision,
     DraftCondition,
     Experience,
     ExperienceDocument,
     ExperienceQuery,
     NewAsset,
     PageQuery,
-    ProspectPage,
-    ProspectQuery,
     PublicExperience,
     PublicQuery,
+)
+from teamspace.onboarding.schemas.prospects import (
+    DecidedProspect,
+    Decision,
+    ProspectPage,
+    ProspectQuery,
     Replay,
     ReplayBody,
-    SignedUp,
-    SignUp,
-    WorkChallenge,
 )
+from teamspace.onboarding.schemas.sign_ups import SignedUp, SignUp, WorkChallenge
 from teamspace.settings import Settings
 
 ASSET_BODY = 3 * 1024 * 1024

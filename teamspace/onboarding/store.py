@@ -6,24 +6,18 @@ import msgspec
 
 from teamspace.core.db import Fence, Reads, Tx, as_json, columns, placeholders
 from teamspace.core.tables import BlobColumn, Invariant
-from teamspace.onboarding.schemas import (
-    AssetRow,
-    ComparedText,
+from teamspace.onboarding.schemas.experience import AssetRow, ExperienceRow, FunnelOwner, LiveRow
+from teamspace.onboarding.schemas.prospects import (
     DayCount,
-    ExperienceRow,
-    FunnelOwner,
     JudgeDecision,
     JudgeVerdict,
-    LiveRow,
     NewProspect,
     ProspectKind,
     ProspectRow,
     ProspectState,
     ProspectTeam,
-    SignUpRate,
-    TextBand,
-    TrustLevel,
 )
+from teamspace.onboarding.schemas.sign_ups import ComparedText, SignUpRate, TextBand, TrustLevel
 
 _OWNER = (
     "SELECT orgs.id, orgs.suspended_at IS NOT NULL, (SELECT MIN(teams.id) FROM teams WHERE teams.org_id = orgs.id)"

@@ -12,10 +12,12 @@ import pytest
 from playwright.sync_api import Browser, Error, Page, Route, expect
 
 from tests.branding.help import encoded, picture
+from tests.onboarding.help import document
 from tests.onboarding.test_assets import SVG, font
 from tests.support.served import Served
 from tests.support.world import PASSWORD
 
+FONT = Path(__file__).parents[2] / "console/node_modules/katex/dist/fonts/KaTeX_Typewriter-Regular.woff2"
 AXE = Path(__file__).parents[2] / "console/node_modules/axe-core/axe.min.js"
 ANSWERS = {"Name": "Ann", "Work e-mail": "ann@example.com", "What do you want to use it for?": "To plan our work"}
 SHIFT = """() => new Promise((resolve) => new PerformanceObserver((list) =>
@@ -154,6 +156,27 @@ def test_the_page_is_accessible_and_does_not_shift(
     found = page.evaluate("axe.run(document).then((result) => result.violations.map((each) => each.id))")
     assert found == []
     page.close()
+
+
+@pytest.mark.parametrize("path", ["/", "/beta/template"])
+def test_the_page_has_its_own_font(browser: Browser, server: tuple[Served, str], path: str) -> None:
+    served, token = server
+    body = {"filename": "typewriter.woff2", "data": encoded(FONT.read_bytes())}
+    asset = served.call("POST", "/api/beta/assets", body, token=token)
+    before = served.call("GET", "/api/beta/experience", token=token)
+    served.call("PUT", "/api/beta/experience", document("Join us", theme={"font_file": asset["id"]}), token=token)
+    served.call("POST", "/api/beta/experience/publish", {}, token=token)
+    page = browser.new_page()
+    messages, asked = list[str](), list[str]()
+    page.on("console", lambda message: messages.append(message.text))
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(served.url + path)
+    assert page.evaluate("document.fonts.ready.then((fonts) => [...fonts].map(({ status }) => status))") == ["loaded"]
+    assert (asked.count(served.url + asset["url"]), messages) == (1, []), "preloaded, and used"
+    page.close()
+    parts = {part: before[part] for part in ("fields", "copy", "theme", "judge_prompt", "retention_days")}
+    served.call("PUT", "/api/beta/experience", parts, token=token)
+    served.call("POST", "/api/beta/experience/publish", {}, token=token)
 
 
 # Assets that would like to run

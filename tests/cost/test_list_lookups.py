@@ -18,7 +18,8 @@ from teamspace.localization import store as localization
 from teamspace.localization.schemas import EntryFilters, ListPosition, MessageStatus
 from teamspace.notes import store as notes
 from teamspace.onboarding import store as onboarding
-from teamspace.onboarding.schemas import ProspectKind, ProspectState, TrustLevel, VerdictFilter
+from teamspace.onboarding.schemas.prospects import ProspectKind, ProspectState, VerdictFilter
+from teamspace.onboarding.schemas.sign_ups import TrustLevel
 from teamspace.quota import store as quota
 from teamspace.quota.schemas import Spend, UsageCounter
 from teamspace.repository import store as repository

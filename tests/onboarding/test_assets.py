@@ -8,7 +8,7 @@ import pytest
 
 from teamspace import onboarding
 from teamspace.core.principal import system
-from teamspace.onboarding.schemas import MAX_ASSET
+from teamspace.onboarding.schemas.experience import MAX_ASSET
 from teamspace.tenancy.schemas import Role
 from tests.branding.help import code, encoded, picture
 from tests.onboarding.help import document, published

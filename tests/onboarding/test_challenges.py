@@ -45,7 +45,7 @@ def test_the_stock_solver_solves_what_we_serve() -> None:
     assert (work.difficulty, work.age >= 0, work.solving is not None) == (1, True, True)
 
 
-@pytest.mark.parametrize(("difficulty", "lowest", "highest"), [(1, 50, 100), (3, 150, 300), (50, 400, 800)])
+@pytest.mark.parametrize(("difficulty", "lowest", "highest"), [(1, 40, 80), (3, 120, 240), (50, 320, 640)])
 def test_a_difficulty_has_an_upper_bound(difficulty: int, lowest: int, highest: int) -> None:
     challenge = challenges.create(VAULT, "x1", "", difficulty)
     solution = altcha.solve_challenge(altcha.Challenge.from_dict(json.loads(msgspec.json.encode(challenge))))

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from teamspace.onboarding.schemas import HONEYPOT, MAX_DOCUMENT
+from teamspace.onboarding.schemas.experience import HONEYPOT, MAX_DOCUMENT
 from teamspace.tenancy.schemas import Role
 from tests.branding.help import code, set_hostname
 from tests.onboarding.help import EMAIL, document, published, saved

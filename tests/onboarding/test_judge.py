@@ -14,7 +14,7 @@ from teamspace.core.principal import system
 from teamspace.onboarding import access, store
 from teamspace.onboarding.domain import judging
 from teamspace.onboarding.domain.judging import JudgeReply
-from teamspace.onboarding.schemas import JudgeDecision, JudgeReason, ProspectRow
+from teamspace.onboarding.schemas.prospects import JudgeDecision, JudgeReason, ProspectRow
 from teamspace.settings import Settings
 from tests.ai.help import model_world, requests_used
 from tests.jobs.help import ended, running

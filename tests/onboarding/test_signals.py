@@ -8,7 +8,7 @@ import pytest
 
 from teamspace.onboarding.domain import fingerprints, signals
 from teamspace.onboarding.domain.signals import Evidence
-from teamspace.onboarding.schemas import Answers, Doubt, SpentWork, TrustLevel, Visitor
+from teamspace.onboarding.schemas.sign_ups import Answers, Doubt, SpentWork, TrustLevel, Visitor
 
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 PROSE = "We are a small publisher in Reykjavik and would like to translate our catalogue into five languages this year."

@@ -6,15 +6,15 @@ from typing import Any
 
 from teamspace.core.errors import BadRequest, FieldError
 from teamspace.onboarding.domain import emails
-from teamspace.onboarding.schemas import (
+from teamspace.onboarding.schemas.experience import (
     HONEYPOT,
     MAX_VALUE,
-    Answers,
     ExperienceDocument,
     FieldOption,
     FieldType,
     FormField,
 )
+from teamspace.onboarding.schemas.sign_ups import Answers
 
 _MAX_SHOWN = 64
 """Characters of an unknown name that an error repeats."""

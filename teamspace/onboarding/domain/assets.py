@@ -15,7 +15,7 @@ from teamspace.core.principal import Principal
 from teamspace.onboarding import access, store
 from teamspace.onboarding.domain import formats
 from teamspace.onboarding.domain.formats import FileFormat
-from teamspace.onboarding.schemas import (
+from teamspace.onboarding.schemas.experience import (
     ASSET_TOKENS,
     ASSET_URL,
     MAX_ASSET,

@@ -16,7 +16,7 @@ import msgspec
 from teamspace.core import clock
 from teamspace.core.crypto import Vault
 from teamspace.core.errors import BadRequest
-from teamspace.onboarding.schemas import SpentWork, WorkChallenge
+from teamspace.onboarding.schemas.sign_ups import SpentWork, WorkChallenge
 
 TTL = 10 * clock.MINUTE
 MAX_PAYLOAD = 4096
@@ -24,7 +24,7 @@ MAX_PAYLOAD = 4096
 ALGORITHM, COST = "PBKDF2/SHA-256", 1000
 """Browsers have this key derivation built in, also where they slow scripts down."""
 MAX_DIFFICULTY = 8
-_LOWEST, _HIGHEST = 50, 100
+_LOWEST, _HIGHEST = 40, 80
 """Where the counter of the easiest challenge lies. A slow phone tries some 100 in a second."""
 
 

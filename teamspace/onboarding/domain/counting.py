@@ -11,7 +11,8 @@ from teamspace.core import clock
 from teamspace.core.db import Db, Tx
 from teamspace.core.principal import system
 from teamspace.onboarding import store
-from teamspace.onboarding.schemas import DayCount, FunnelDay, PublishedExperience
+from teamspace.onboarding.schemas.experience import PublishedExperience
+from teamspace.onboarding.schemas.prospects import DayCount, FunnelDay
 
 SAVE_SECONDS = 5
 SHOWN_DAYS = 30

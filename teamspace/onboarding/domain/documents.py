@@ -10,7 +10,7 @@ import msgspec
 from teamspace import branding, translation
 from teamspace.core import pools, text
 from teamspace.core.errors import BadRequest, FieldError
-from teamspace.onboarding.schemas import (
+from teamspace.onboarding.schemas.experience import (
     ASSET_TOKENS,
     ASSET_URL,
     HONEYPOT,

@@ -9,7 +9,7 @@ from teamspace.core.principal import Principal
 from teamspace.onboarding import access, store
 from teamspace.onboarding.domain import assets, documents, showing
 from teamspace.onboarding.domain.funnel import Funnel
-from teamspace.onboarding.schemas import (
+from teamspace.onboarding.schemas.experience import (
     DraftCondition,
     Experience,
     ExperienceDocument,

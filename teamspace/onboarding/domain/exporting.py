@@ -14,7 +14,7 @@ from teamspace.core.principal import Principal
 from teamspace.core.replies import CsvLines
 from teamspace.onboarding import access, store
 from teamspace.onboarding.domain import prospects
-from teamspace.onboarding.schemas import ProspectQuery, ProspectRow
+from teamspace.onboarding.schemas.prospects import ProspectQuery, ProspectRow
 
 STRIDE = 200
 """Rows that are read at a time."""

@@ -5,7 +5,7 @@ import math
 import re
 from collections import Counter
 
-from teamspace.onboarding.schemas import TextBand
+from teamspace.onboarding.schemas.sign_ups import TextBand
 
 MIN_WORDS = 8
 """Shorter texts are alike by chance."""

@@ -8,7 +8,7 @@ from teamspace import tenancy
 from teamspace.core.db import Reads
 from teamspace.core.errors import NotFound, OrgSuspended, TenantSuspended
 from teamspace.onboarding import store
-from teamspace.onboarding.schemas import (
+from teamspace.onboarding.schemas.experience import (
     ExperienceDocument,
     ExperienceSource,
     FunnelOwner,

@@ -22,7 +22,7 @@ from teamspace.jobs import JobContext
 from teamspace.onboarding import access, store
 from teamspace.onboarding.domain import changes
 from teamspace.onboarding.domain.funnel import Funnel
-from teamspace.onboarding.schemas import (
+from teamspace.onboarding.schemas.prospects import (
     Flip,
     JudgeDecision,
     JudgeInput,

@@ -16,13 +16,7 @@ from teamspace.onboarding import store
 from teamspace.onboarding.domain import showing
 from teamspace.onboarding.domain.counting import FunnelStep
 from teamspace.onboarding.domain.signing_up import SignUps
-from teamspace.onboarding.schemas import (
-    ASSET_TOKENS,
-    ASSET_URL,
-    FieldType,
-    PublicExperience,
-    PublicField,
-)
+from teamspace.onboarding.schemas.experience import ASSET_TOKENS, ASSET_URL, FieldType, PublicExperience, PublicField
 
 _FONTS = {
     "inter": '"Inter Variable",Inter,system-ui,sans-serif',
@@ -79,7 +73,7 @@ def _page(shown: PublicExperience, brand: Branding, sizes: dict[str, str], nonce
     hero = f'<img class="hero" src="{escape(shown.hero)}" alt=""{sizes[shown.hero]}>' if shown.hero else ""
     intro = f'<p class="intro">{escape(shown.copy.intro)}</p>' if shown.copy.intro else ""
     return (
-        _head(shown.locale, shown.copy.title, style, nonce, with_script=True)
+        _head(shown.locale, shown.copy.title, style, nonce, with_script=True, font_file=shown.font_file)
         + f"<main>{_brand(brand, shown.logo, sizes)}{hero}<h1>{escape(shown.copy.title)}</h1>{intro}"
         + _form(shown, words)
         + f'<div class="done" data-done hidden tabindex="-1">{_CHECK}<h2>{escape(words["done"])}</h2>'
@@ -87,15 +81,19 @@ def _page(shown: PublicExperience, brand: Branding, sizes: dict[str, str], nonce
     )
 
 
-def _head(locale: str, title: str, style: str, nonce: str, *, with_script: bool) -> str:
+def _head(
+    locale: str, title: str, style: str, nonce: str, *, with_script: bool, font_file: str | None = None
+) -> str:  # fmt: skip
     direction = ' dir="rtl"' if locale.partition("-")[0] in _RIGHT_TO_LEFT else ""
     marked = f' nonce="{nonce}"' if nonce else ""
+    # Asked for at once, so that the text seldom changes its font after it is shown.
+    font = f'<link rel="preload" href="{escape(font_file)}" as="font" crossorigin>' if font_file else ""
     script_tag = '<script src="/beta-sdk.js" defer></script>' if with_script else ""
     return (
         f'<!doctype html>\n<html lang="{escape(locale)}"{direction}><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light dark">'
-        f"<title>{escape(title)}</title><style{marked}>{style}</style>{script_tag}</head><body>"
+        f"<title>{escape(title)}</title>{font}<style{marked}>{style}</style>{script_tag}</head><body>"
     )
 
 

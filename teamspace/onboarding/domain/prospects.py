@@ -13,7 +13,7 @@ from teamspace.events import Change
 from teamspace.onboarding import access, store
 from teamspace.onboarding.domain import changes, counting
 from teamspace.onboarding.domain.counting import FunnelStep
-from teamspace.onboarding.schemas import (
+from teamspace.onboarding.schemas.prospects import (
     DecidedProspect,
     Decision,
     Prospect,
@@ -22,9 +22,9 @@ from teamspace.onboarding.schemas import (
     ProspectQuery,
     ProspectRow,
     ProspectState,
-    TrustLevel,
     VerdictFilter,
 )
+from teamspace.onboarding.schemas.sign_ups import TrustLevel
 from teamspace.settings import Settings
 
 MAX_FOUND = 1_000

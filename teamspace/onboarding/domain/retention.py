@@ -8,7 +8,7 @@ from teamspace.core.principal import Call, system
 from teamspace.events import Change
 from teamspace.onboarding import access, store
 from teamspace.onboarding.domain import changes
-from teamspace.onboarding.schemas import LiveRow
+from teamspace.onboarding.schemas.experience import LiveRow
 
 _BATCH = 500
 

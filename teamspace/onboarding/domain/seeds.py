@@ -6,7 +6,7 @@ import msgspec
 
 from teamspace.core.errors import BadRequest
 from teamspace.onboarding.domain import documents
-from teamspace.onboarding.schemas import ASSET_TOKENS, ExperienceDocument
+from teamspace.onboarding.schemas.experience import ASSET_TOKENS, ExperienceDocument
 
 
 def read(document: Any) -> ExperienceDocument:

@@ -6,7 +6,7 @@ from teamspace import branding
 from teamspace.core import messages
 from teamspace.core.messages import DEFAULT
 from teamspace.onboarding.domain import languages
-from teamspace.onboarding.schemas import (
+from teamspace.onboarding.schemas.experience import (
     ASSET_TOKENS,
     ASSET_URL,
     HONEYPOT,

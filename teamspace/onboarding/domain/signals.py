@@ -6,7 +6,7 @@ import msgspec
 
 from teamspace.core import text
 from teamspace.onboarding.domain import emails
-from teamspace.onboarding.schemas import Answers, Doubt, Signals, SpentWork, TrustLevel, Visitor
+from teamspace.onboarding.schemas.sign_ups import Answers, Doubt, Signals, SpentWork, TrustLevel, Visitor
 
 SUSPICIOUS, BLOCKED = 40, 100
 """From which sum of the weights."""

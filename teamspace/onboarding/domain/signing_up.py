@@ -21,11 +21,10 @@ from teamspace.onboarding.domain.counting import FunnelCounts, FunnelStep
 from teamspace.onboarding.domain.difficulty import Difficulty
 from teamspace.onboarding.domain.funnel import Funnel
 from teamspace.onboarding.domain.signals import Evidence
-from teamspace.onboarding.schemas import (
+from teamspace.onboarding.schemas.experience import PublishedExperience
+from teamspace.onboarding.schemas.prospects import JudgeInput, NewProspect
+from teamspace.onboarding.schemas.sign_ups import (
     Answers,
-    JudgeInput,
-    NewProspect,
-    PublishedExperience,
     SignUp,
     SpentWork,
     TextBand,

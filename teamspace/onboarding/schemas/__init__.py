@@ -1,0 +1,1 @@
+"""Data types of the sign-up funnel."""
