@@ -67,6 +67,7 @@ if TYPE_CHECKING:
         "org_suspended",
         "prefix_mismatch",
         "quota",
+        "too_many_jobs",
         "type_mismatch",
         "workflow_missing",
     ]

@@ -43,6 +43,7 @@ class FireReason(StrEnum):
     WORKFLOW_MISSING = "workflow_missing"
     INPUT_INVALID = "input_invalid"
     QUOTA = "quota"
+    TOO_MANY_JOBS = "too_many_jobs"
     INTERNAL_ERROR = "internal_error"
 
 

@@ -8,7 +8,7 @@ from teamspace.workflows.domain.definitions import Definition, check, get_defini
 from teamspace.workflows.domain.language.specs import ToolShape, WorkflowSpec
 from teamspace.workflows.domain.offering import OfferedWorkflows
 from teamspace.workflows.domain.shapes import shape_of
-from teamspace.workflows.domain.starting import PreparedRun, RunOrder, locale_of, prepare, start, start_many
+from teamspace.workflows.domain.starting import PreparedRun, RunOrder, count_jobs, locale_of, prepare, start, start_many
 from teamspace.workflows.domain.sweeping import RunSweeper
 from teamspace.workflows.schemas import RunBody, RunDetail, RunOutline
 from teamspace.workflows.store import INVARIANTS
@@ -29,6 +29,7 @@ __all__ = [
     "ToolShape",
     "WorkflowSpec",
     "check",
+    "count_jobs",
     "get_definition",
     "locale_of",
     "prepare",

@@ -11,6 +11,7 @@ from teamspace.core.db import SerializationFailure, Tx
 from teamspace.jobs import Queue
 from teamspace.repository.domain import writing
 from teamspace.tenancy.schemas import Role
+from teamspace.triggers.domain import firing
 from teamspace.workflows import RunOrder
 from tests.identity.help import run_sql
 from tests.repository.help import put, send, share
@@ -184,6 +185,35 @@ async def test_a_budget_that_is_used_up_is_a_reason(ann: Caller, dimension: str,
     (row,) = await history(ann, trigger)
     assert (row["reason"], row["params"]) == ("quota", {"dimension": dimension})
     assert await dry_test(ann, "b.txt") == {FILE: "quota"}
+
+
+async def test_an_upload_begins_with_so_many_jobs_at_most(
+    world: World, ann: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(firing, "MAX_JOBS", 5)
+    each = {
+        "id": "each",
+        "kind": "map",
+        "over": {"$ref": "input.names"},
+        "tool": "create_note",
+        "with": {"title": {"$ref": "item"}},
+    }
+    await publish(ann, "many", each, names="array")
+    large = await add_trigger(ann, "many", input={"names": ["x"] * 8})
+    await put(ann, "a.txt")
+    assert await reasons(ann, large) == [None], "one alone can always fire"
+
+    await change(ann, large, enabled=False)
+    triggers = [await add_trigger(ann, "many", input={"names": ["x"] * count}) for count in (3, 3, 2)]
+    await put(ann, "b.txt")
+    assert [await reasons(ann, trigger) for trigger in triggers] == [[None], ["too_many_jobs"], [None]]
+    (refused,) = await history(ann, triggers[1])
+    assert refused["message"] == "Other triggers of this upload already start 3 jobs; an upload starts at most 5."
+    assert await count_jobs(world) == 8 + 3 + 2
+
+
+async def count_jobs(world: World) -> int:
+    return await world.db.one(int, "SELECT COUNT(*) FROM jobs WHERE kind = 'workflow.step'") or 0
 
 
 async def test_a_trigger_that_fails_costs_neither_the_upload_nor_the_other_triggers(

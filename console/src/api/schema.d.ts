@@ -6315,7 +6315,7 @@ export interface components {
          * @description Why a trigger did not start its workflow.
          * @enum {unknown}
          */
-        FireReason: "derived" | "disabled" | "feature_off" | "input_invalid" | "internal_error" | "loop" | "loop_depth" | "no_permission" | "org_suspended" | "prefix_mismatch" | "quota" | "type_mismatch" | "workflow_missing";
+        FireReason: "derived" | "disabled" | "feature_off" | "input_invalid" | "internal_error" | "loop" | "loop_depth" | "no_permission" | "org_suspended" | "prefix_mismatch" | "quota" | "too_many_jobs" | "type_mismatch" | "workflow_missing";
         /** TriggerDraft */
         TriggerDraft: {
             workflow_slug: string;

@@ -91,11 +91,12 @@ def _to_started(run: OfferedRun) -> dict[str, Any]:
 
 
 def _to_state(run: OfferedRun) -> dict[str, Any]:
+    """Return a run as it is: a large one is neither decoded nor encoded again on the event loop."""
     shown = run.json.decode()
     if len(shown) > _MAX_SHOWN:
         shown = (
             f"{shown[:_MAX_SHOWN]}\n[cut: {len(shown)} characters; {resources.to_uri(resources.RUNS, run.id)} has all]"
         )
     return {
-        "content": [{"type": "text", "text": shown}], "isError": False, "structuredContent": msgspec.json.decode(run.json),
+        "content": [{"type": "text", "text": shown}], "isError": False, "structuredContent": msgspec.Raw(run.json),
     }  # fmt: skip

@@ -25,6 +25,8 @@ from teamspace.triggers.schemas import Ancestry, FireReason, FireRow, TriggerPat
 from teamspace.workflows import RunOrder
 
 log = logging.getLogger("teamspace.triggers")
+MAX_JOBS = 1000
+"""That the triggers of one upload begin with: they are written in its transaction, which others wait for."""
 _Matched = tuple[TriggerPattern, dict[str, Any]]
 """A trigger that matches the version, and its input."""
 
@@ -49,6 +51,7 @@ class _Upload:
         self._tx, self._queue, self._event, self._origin = tx, queue, event, origin
         self._conditions = Conditions(tx, tx.who, event.team_id)
         self._definitions = starting.Definitions(tx, event.team_id)
+        self._jobs = 0
 
     async def fire(self, matched: dict[str, TriggerPattern]) -> dict[str, str]:
         """Fire the triggers; return the runs that were started, by trigger."""
@@ -77,10 +80,12 @@ class _Upload:
             if is_outage(fault):
                 raise
             log.exception("triggers of the version %s failed", self._event.version_id)
+            self._jobs = 0
         return {trigger.id: await self._attempt(trigger, input) for trigger, input in triggers}
 
     async def _attempt(self, trigger: TriggerPattern, input: dict[str, Any]) -> str | Unfired:
         """Return the run that was started, or why there is none. A failure leaves nothing behind."""
+        before = self._jobs
         try:
             async with self._tx.savepoint():
                 return (await self._start([(trigger, input)]))[trigger.id]
@@ -88,13 +93,24 @@ class _Upload:
             if is_outage(fault):
                 raise
             log.exception("trigger %s failed", trigger.id)
+            self._jobs = before
             return Unfired.because(FireReason.INTERNAL_ERROR, "triggers.internal_error")
 
     async def _start(self, triggers: Sequence[_Matched]) -> dict[str, str | Unfired]:
-        found = {trigger.id: await self._evaluate(trigger, input) for trigger, input in triggers}
+        found = {trigger.id: self._bound(await self._evaluate(trigger, input)) for trigger, input in triggers}
         orders = [order for order in found.values() if isinstance(order, RunOrder)]
         run_ids = iter(await workflows.start_many(self._tx, self._queue, orders))
         return {id: each if isinstance(each, Unfired) else next(run_ids) for id, each in found.items()}
+
+    def _bound(self, order: RunOrder | Unfired) -> RunOrder | Unfired:
+        """Return why a run does not start, if there would be too many jobs; one trigger alone can always fire."""
+        if isinstance(order, Unfired):
+            return order
+        jobs, before = workflows.count_jobs(order.prepared), self._jobs
+        if before and before + jobs > MAX_JOBS:
+            return Unfired.because(FireReason.TOO_MANY_JOBS, "triggers.too_many_jobs", jobs=before, limit=MAX_JOBS)
+        self._jobs += jobs
+        return order
 
     async def _evaluate(self, trigger: TriggerPattern, input: dict[str, Any]) -> RunOrder | Unfired:
         """Return the run to start, or why there is none."""

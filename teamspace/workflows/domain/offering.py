@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 
+from teamspace.core import pools
 from teamspace.core.db import Db
 from teamspace.core.errors import FeatureDisabled, Forbidden, OutOfScope
 from teamspace.core.permissions import Feature, Permission
@@ -38,12 +39,13 @@ class OfferedWorkflows:
     async def run(self, db: Db, who: Principal, slug: str, arguments: dict[str, Any]) -> OfferedRun:
         """Start a run with the caller's rights; raises NotFound if the team has no such workflow."""
         _require(who, Permission.WORKFLOWS_RUN)
-        return _to_offered(await actions.run(db, who, self._catalog, self._queue, slug, RunBody(input=arguments)))
+        run = await actions.run(db, who, self._catalog, self._queue, slug, RunBody(input=arguments))
+        return await pools.TEXT.run(_to_offered, run)
 
     async def read(self, db: Db, who: Principal, run_id: str) -> OfferedRun:
         """Return a run as far as the caller may read it."""
         _require(who, Permission.WORKFLOWS_READ)
-        return _to_offered(await viewing.find(db, who, run_id))
+        return await pools.TEXT.run(_to_offered, await viewing.find(db, who, run_id))
 
 
 def _may(who: Principal, permission: Permission) -> bool:

@@ -76,6 +76,13 @@ async def start(
     return run_id
 
 
+def count_jobs(prepared: PreparedRun) -> int:
+    """Return with how many jobs a run begins."""
+    spec = prepared.definition.spec
+    following = begin(spec, spec.start, 0, prepared.counts)
+    return following.jobs if isinstance(following, Begin) else 0
+
+
 async def start_many(tx: Tx, queue: Queue, orders: Sequence[RunOrder]) -> list[str]:
     """Start runs of one account and return their ids, in order. The number of statements does not depend on theirs.
 
