@@ -7,7 +7,7 @@ import msgspec
 
 from teamspace.core.messages import Messages
 from teamspace.core.paging import Paging
-from teamspace.translation import SegmentProblem
+from teamspace.translation import GlossaryTerm, SegmentProblem
 
 MAX_MESSAGE, MAX_REVIEW_NOTE = 10_000, 1_000
 """Characters."""
@@ -114,6 +114,8 @@ class LocalizedMessage(msgspec.Struct, frozen=True):
     """The plural forms that the locale needs, if the source has plurals."""
     warnings: list[SegmentProblem] = []
     """What is unusual about the text that was just written, and does not prevent it."""
+    terms: list[GlossaryTerm] = []
+    """In lists: terms of the team's glossary that the source has, the first 20."""
 
 
 class MessagesQuery(Paging, frozen=True, kw_only=True):

@@ -6691,6 +6691,8 @@ export interface components {
             plural_categories: string[];
             /** @default [] */
             warnings?: components["schemas"]["SegmentProblem"][];
+            /** @default [] */
+            terms?: components["schemas"]["GlossaryTerm"][];
         };
         /**
          * MessageOrigin
