@@ -137,6 +137,8 @@ class MessagesQuery(Paging, frozen=True, kw_only=True):
 
 class MessageDraft(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     text: Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_MESSAGE)]
+    submitted_at: Annotated[str, msgspec.Meta(max_length=40)] | msgspec.UnsetType | None = msgspec.UNSET
+    """Of the proposal that the author has read, null if there was none: a newer one is not replaced unread."""
 
 
 class MessageReview(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -145,6 +147,8 @@ class MessageReview(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """To the author of a returned proposal."""
     submitted_at: Annotated[str, msgspec.Meta(max_length=40)] | None = None
     """Of the proposal that the reviewer has read: a newer one is not approved unread."""
+    updated_at: Annotated[str, msgspec.Meta(max_length=40)] | None = None
+    """Of the message that the reviewer has read, also if it had no proposal."""
 
 
 # Coverage

@@ -6725,6 +6725,7 @@ export interface components {
         /** MessageDraft */
         MessageDraft: {
             text: string;
+            submitted_at?: string | null;
         };
         /** MessageReview */
         MessageReview: {
@@ -6734,6 +6735,8 @@ export interface components {
             note?: string | null;
             /** @default null */
             submitted_at?: string | null;
+            /** @default null */
+            updated_at?: string | null;
         };
         /** LocaleChoice */
         LocaleChoice: {
