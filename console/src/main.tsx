@@ -18,8 +18,10 @@ import { Refusal } from "./api/client";
 import { token } from "./api/token";
 import { ConnectionBar } from "./app/ConnectionBar";
 import { keepFresh } from "./app/live";
+import { followPreview } from "./app/preview";
 import { BASE, router } from "./app/router";
 import { loadCatalog } from "./i18n";
+import { preview } from "./i18n/preview";
 import { onServerBack } from "./net/reachability";
 import { whoamiQuery } from "./session";
 import { configQuery } from "./session/config";
@@ -123,15 +125,18 @@ function render(children: ReactNode): void {
 }
 
 async function start(): Promise<void> {
-  keepFresh(queries);
+  if (!preview()) keepFresh(queries);
   await prepared();
-  render(
-    <BrandProvider>
-      <Notifications position="bottom-right" />
-      <ConnectionBar />
-      {content()}
-    </BrandProvider>,
-  );
+  const show = (turn: number): void =>
+    render(
+      <BrandProvider key={turn}>
+        <Notifications position="bottom-right" />
+        <ConnectionBar />
+        {content()}
+      </BrandProvider>,
+    );
+  show(0);
+  if (preview()) followPreview(show);
 }
 
 void start();

@@ -28,7 +28,7 @@ ROUTES = (
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; img-src 'self' data: blob:;"
     " font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none';"
-    " frame-src 'self' blob:; frame-ancestors 'none'; object-src 'none'; require-trusted-types-for 'script'; trusted-types default"
+    " frame-src 'self' blob:; frame-ancestors '{ancestors}'; object-src 'none'; require-trusted-types-for 'script'; trusted-types default"
 )
 _SIGN_UP_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'nonce-{nonce}'; img-src 'self' data:; font-src 'self';"
@@ -67,7 +67,9 @@ async def activate(db: Db, who: Principal, catalogs: CatalogCache) -> Content:
 
 
 async def screen(db: Db, who: Principal, catalogs: CatalogCache, page: str) -> Content:
-    return await _page(db, who, catalogs)
+    # The localization manager shows screens in a frame. Pages of others, and files of this origin, which are sandboxed,
+    # cannot.
+    return await _page(db, who, catalogs, ancestors="self")
 
 
 async def frame() -> Content:
@@ -81,7 +83,8 @@ async def asset(db: Db, catalogs: CatalogCache, path: str, gzip: bool) -> Conten
     return Content(file.body, file.content_type, {**_CACHE_FOREVER, **encoding})
 
 
-async def _page(db: Db, who: Principal, catalogs: CatalogCache) -> Content:
+async def _page(db: Db, who: Principal, catalogs: CatalogCache, ancestors: str = "none") -> Content:
     body, nonce = await domain.page(db, who, catalogs)
-    headers = {"content-security-policy": _POLICY.format(nonce=nonce), "cache-control": "no-store"}
+    policy = _POLICY.format(nonce=nonce, ancestors=ancestors)
+    headers = {"content-security-policy": policy, "cache-control": "no-store"}
     return Content(body, "text/html; charset=utf-8", headers)

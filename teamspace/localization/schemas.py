@@ -7,7 +7,7 @@ import msgspec
 
 from teamspace.core.messages import Messages
 from teamspace.core.paging import Paging
-from teamspace.translation import SegmentProblem
+from teamspace.translation import GlossaryTerm, SegmentProblem
 
 MAX_MESSAGE, MAX_REVIEW_NOTE = 10_000, 1_000
 """Characters."""
@@ -114,6 +114,8 @@ class LocalizedMessage(msgspec.Struct, frozen=True):
     """The plural forms that the locale needs, if the source has plurals."""
     warnings: list[SegmentProblem] = []
     """What is unusual about the text that was just written, and does not prevent it."""
+    terms: list[GlossaryTerm] = []
+    """In lists: terms of the team's glossary that the source has, the first 20."""
 
 
 class MessagesQuery(Paging, frozen=True, kw_only=True):
@@ -135,6 +137,8 @@ class MessagesQuery(Paging, frozen=True, kw_only=True):
 
 class MessageDraft(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     text: Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_MESSAGE)]
+    submitted_at: Annotated[str, msgspec.Meta(max_length=40)] | msgspec.UnsetType | None = msgspec.UNSET
+    """Of the proposal that the author has read, null if there was none: a newer one is not replaced unread."""
 
 
 class MessageReview(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -143,6 +147,8 @@ class MessageReview(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """To the author of a returned proposal."""
     submitted_at: Annotated[str, msgspec.Meta(max_length=40)] | None = None
     """Of the proposal that the reviewer has read: a newer one is not approved unread."""
+    updated_at: Annotated[str, msgspec.Meta(max_length=40)] | None = None
+    """Of the message that the reviewer has read, also if it had no proposal."""
 
 
 # Coverage

@@ -298,6 +298,15 @@ async def select_messages(db: Reads) -> list[MessageRow]:
     return await db.all(MessageRow, f"SELECT {columns(MessageRow)} FROM l10n_messages ORDER BY namespace, key")
 
 
+async def select_message_page(db: Reads, after: tuple[str, str], limit: int) -> list[MessageRow]:
+    return await db.all(
+        MessageRow,
+        f"SELECT {columns(MessageRow)} FROM l10n_messages WHERE (namespace, key) > (:namespace, :key)"
+        " ORDER BY namespace, key LIMIT :limit",
+        namespace=after[0], key=after[1], limit=limit,
+    )  # fmt: skip
+
+
 async def get_message(db: Reads, message_id: str) -> MessageRow | None:
     return await db.one(MessageRow, f"SELECT {columns(MessageRow)} FROM l10n_messages WHERE id = :id", id=message_id)
 

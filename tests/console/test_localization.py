@@ -14,14 +14,15 @@ from tests.console.instance import PASSWORD, Instance, Person
 pytestmark = [pytest.mark.sampled(8), pytest.mark.about("console/localization", "localization")]
 
 TRANSLATOR, REVIEWER = Person("amara", "Amara Okafor", "translator"), Person("jonas", "Jonas Lind", "reviewer")
+SECOND = Person("oona", "Oona Salmi", "translator")
 LOCALE = "fi"
 
 
 @pytest.fixture
 def pair(instance: Instance) -> Iterator[Instance]:
-    """An instance with a translator, a reviewer, and a language in which everything is missing."""
+    """An instance with two translators, a reviewer, and a language in which everything is missing."""
     members = instance.call("GET", "/api/members", token=instance.operator)["items"]
-    for person in (TRANSLATOR, REVIEWER):
+    for person in (TRANSLATOR, SECOND, REVIEWER):
         if person.username not in {member["username"] for member in members}:
             draft = {"username": person.username, "display_name": person.name, "password": PASSWORD}
             body = {**draft, "role": person.team_role, "team_id": instance.team["id"]}
@@ -46,7 +47,7 @@ def submit(instance: Instance, words: str, text: str) -> dict[str, Any]:
 
 
 def field(page: Page) -> Locator:
-    return page.get_by_label("Finnish", exact=True)
+    return page.get_by_role("textbox", name="Finnish", exact=True)
 
 
 def test_a_translator_and_a_reviewer_bring_a_text_to_everyone(browser: Browser, pair: Instance) -> None:
@@ -158,3 +159,100 @@ def test_nobody_reviews_their_own_words(browser: Browser, pair: Instance) -> Non
         page.goto(f"/app/settings/instance/languages/{LOCALE}/review")
         settle(page)
         expect(page.get_by_role("main")).not_to_contain_text("Vaalea")
+
+
+def open_text(page: Page, name: str) -> None:
+    page.goto(f"/app/settings/instance/languages/{LOCALE}?q={name}")
+    page.get_by_role("button", name=re.compile(f"^{re.escape(name)}(?![.\\w])")).click()
+    expect(field(page)).to_be_focused()
+
+
+def test_two_translators_of_one_text_see_each_others_words(browser: Browser, pair: Instance) -> None:
+    """Whoever is later sees what was written meanwhile, and loses nothing of their own."""
+    name = "scheme.auto"
+    with (
+        window(browser, pair.url, token=pair.sign_in(TRANSLATOR.username)) as first,
+        window(browser, pair.url, token=pair.sign_in(SECOND.username)) as second,
+    ):
+        open_text(first, name)
+        open_text(second, name)
+        field(first).fill("Laitteen")
+        field(second).fill("Sama kuin laite")
+        field(second).press("Enter")
+        expect(second.get_by_role("button", name=re.compile(f"^{name}"))).to_contain_text("In review")
+        field(first).press("Enter")
+        expect(first.get_by_text("Someone else changed this translation")).to_be_visible()
+        expect(first.get_by_role("insertion")).to_contain_text("Sama kuin laite")
+        expect(field(first)).to_have_value("Laitteen")
+        first.get_by_role("button", name="Use theirs").click()
+        expect(field(first)).to_have_value("Sama kuin laite")
+        field(first).fill("Sama kuin laitteessa")
+        field(first).press("Enter")
+        expect(first.get_by_role("button", name=re.compile(f"^{name}"))).to_contain_text("In review")
+    assert find(pair, name)["proposal"]["text"] == "Sama kuin laitteessa"
+
+
+def test_a_text_is_shown_in_its_place_as_it_is_written(browser: Browser, pair: Instance) -> None:
+    with window(browser, pair.url, token=pair.sign_in(TRANSLATOR.username)) as page:
+        open_text(page, "notes.new")
+        page.get_by_text("Show it in its place").click()
+        screen = page.frame_locator("iframe")
+        outlined = screen.locator("[data-previewed]").first
+        expect(outlined).to_have_text(re.compile("New note"))
+        expect(page.get_by_text("Outlined")).to_be_visible()
+        assert "solid" in outlined.evaluate("one => getComputedStyle(one).outline")
+        field(page).fill("Uusi muistiinpano")
+        expect(outlined).to_have_text(re.compile("Uusi muistiinpano"))
+        field(page).fill("Uusi {n")
+        expect(outlined).to_have_text(re.compile("New note"))
+        expect(field(page)).to_be_focused()
+        assert page.evaluate("document.querySelector('iframe').inert"), "a picture unless the translator wants to click"
+    with window(browser, pair.url, token=pair.sign_in(TRANSLATOR.username)) as page:
+        page.goto("/app/notes")
+        settle(page)
+        expect(page.locator("[data-previewed]")).to_have_count(0)
+
+
+def test_a_translator_sees_the_words_of_screens_they_cannot_use(browser: Browser, pair: Instance) -> None:
+    with window(browser, pair.url, token=pair.sign_in(TRANSLATOR.username)) as page:
+        open_text(page, "glossary.intro")
+        page.get_by_text("Show it in its place").click()
+        expect(page.frame_locator("iframe").locator("[data-previewed]").first).to_be_visible()
+        open_text(page, "entrance.sign_in")
+        page.get_by_text("Show it in its place").click()
+        expect(page.frame_locator("iframe").locator("[data-previewed]").first).to_be_visible()
+
+
+def test_a_refusal_is_shown_with_made_up_values(browser: Browser, pair: Instance) -> None:
+    with window(browser, pair.url, token=pair.sign_in(TRANSLATOR.username)) as page:
+        open_text(page, "refusals.executors.limit")
+        field(page).fill("Enintään {limit} suorittajaa")
+        expect(page.get_by_text("Enintään ‹limit› suorittajaa")).to_be_visible()
+        expect(page.locator("iframe")).to_have_count(0)
+
+
+def test_languages_that_are_switched_off_are_gone_for_everyone_at_once(browser: Browser, pair: Instance) -> None:
+    token = pair.sign_in(SECOND.username)
+    pair.call("POST", "/api/profile", {"locale": "de"}, token)
+    with window(browser, pair.url, token=pair.operator) as operator, window(browser, pair.url, token=token) as other:
+        other.goto("/app/settings/me/account")
+        expect(other.locator("html")).to_have_attribute("lang", "de")
+        expect(other.get_by_role("combobox", name="Sprache")).to_be_visible()
+        operator.goto("/app/settings/instance/languages")
+        set_switching(operator, on=False)
+        other.reload()
+        expect(other.locator("html")).to_have_attribute("lang", "en")
+        settle(other)
+        expect(other.get_by_role("combobox", name="Language")).to_have_count(0)
+        set_switching(operator, on=True)
+        other.reload()
+        expect(other.locator("html")).to_have_attribute("lang", "de")
+        expect(other.get_by_role("combobox", name="Sprache")).to_be_visible()
+    pair.call("POST", "/api/profile", {"locale": None}, token)
+
+
+def set_switching(page: Page, *, on: bool) -> None:
+    page.get_by_label("People can choose their language").set_checked(on)
+    with page.expect_response("**/api/i18n") as answer:
+        page.get_by_role("button", name="Save").click()
+    assert answer.value.ok

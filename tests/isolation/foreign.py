@@ -463,7 +463,7 @@ NOT_IDS = frozenset({
     "GET /api/workflows cursor",  # a slug
     # Messages of the instance, the same for everyone.
     "GET /api/l10n/messages id", "GET /api/l10n/messages around", "GET /api/l10n/messages cursor",
-    "PUT /api/l10n/messages/:id id", "POST /api/l10n/review/:id id", "submitted_at", "status", "ns", "review", "reviewable",
+    "PUT /api/l10n/messages/:id id", "POST /api/l10n/review/:id id", "submitted_at", "updated_at", "status", "ns", "review", "reviewable",
     "default_locale", "switching", "drafts",
     "GET /beta/bundle/:plugin/*path plugin", "GET /beta/bundle/:plugin/*path path", "lane",
 })

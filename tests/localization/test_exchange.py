@@ -1,5 +1,6 @@
 """Files, policy, serving and drafts over HTTP."""
 
+import asyncio
 import json
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from teamspace import tenancy
 from teamspace.ai import Gateway
 from teamspace.app import App, open_for_inspection
+from teamspace.core.messages import catalogs
 from teamspace.core.principal import Call
 from teamspace.localization import CatalogCache
 from teamspace.localization.domain import drafting
@@ -17,9 +19,12 @@ from tests.ai.help import requests_used
 from tests.identity.help import refusal
 from tests.jobs.help import ended, running
 from tests.localization.help import approve, coverage, find, set_up, submit, violations
+from tests.mcp.help import loop_watched
 from tests.support.world import Caller, World
 
 pytestmark = pytest.mark.both_databases
+
+LARGE = 20_000
 
 
 async def call(caller: Caller, verb: str, locale: str | None = "de", status: int = 200) -> dict[str, Any]:
@@ -76,6 +81,58 @@ async def test_approvals_in_a_file_are_taken_and_texts_without_one_are_drafts(wo
     (done,) = (await call(people.operator, "import", "fr"))["items"]
     assert (done["changed"], done["unchanged"]) == (0, 1), "people's work stays"
     assert await violations(world) == []
+
+
+async def test_a_new_locale_is_imported_without_holding_the_event_loop(world: World) -> None:
+    operator = await world.bootstrap()
+    await operator.get("/api/l10n/coverage")
+    folder = world.app.settings.data / "locales"
+    folder.mkdir(exist_ok=True)
+    (folder / "fr.json").write_text(json.dumps(catalogs()["de"]))
+    async with loop_watched():
+        (done,) = (await call(operator, "import", "fr"))["items"]
+    assert done["added"] == sum(map(len, catalogs()["de"].values()))
+    async with loop_watched():
+        assert (await call(operator, "import", "fr"))["items"][0]["unchanged"] == done["added"]
+    assert await violations(world) == []
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+async def test_a_large_file_does_not_hold_the_event_loop(world: World) -> None:
+    product = {"en": {"area": {f"key{number:05}": f"Text {number} of many" for number in range(LARGE)}}, "de": {}}
+    people = await set_up(world, product)
+    folder = world.app.settings.data / "locales"
+    folder.mkdir()
+    (folder / "fr.json").write_text(json.dumps(product["en"]))
+    async with loop_watched():
+        assert (await call(people.operator, "import", "fr"))["items"][0]["added"] == LARGE
+
+
+async def test_others_write_while_a_file_is_imported(world: World) -> None:
+    people = await set_up(world, {"en": {"area": {f"key{number:04}": "Text" for number in range(2_000)}}, "de": {}})
+    folder = world.app.settings.data / "locales"
+    folder.mkdir()
+    (folder / "de.json").write_text(json.dumps({"area": {f"key{number:04}": "Wort" for number in range(2_000)}}))
+    importing = asyncio.create_task(call(people.operator, "import"))
+    written = 0
+    while not importing.done():
+        answer = await people.operator.post("/api/notes", {"title": f"Note {written}", "body": ""})
+        assert answer.status_code == 201
+        written += 1
+    assert (await importing)["items"][0]["added"] == 2_000
+    assert written > 3, "each batch of the import is a transaction of its own"
+    assert await violations(world) == []
+
+
+async def test_a_broken_file_among_others_changes_nothing_of_any(world: World) -> None:
+    people = await set_up(world)
+    folder = world.app.settings.data / "locales"
+    folder.mkdir()
+    (folder / "de.json").write_text('{"notes": {"empty": "Noch keine Notizen"}}')
+    (folder / "fr.json").write_text('{"notes": {"empty": "{x}"}}')
+    counts = await coverage(people.operator)
+    assert refusal(await people.operator.post("/api/l10n/import", {})) == (400, "invalid_request")
+    assert await coverage(people.operator) == counts
 
 
 @pytest.mark.parametrize(

@@ -241,3 +241,32 @@ async def test_an_approval_and_a_new_proposal_at_once_lose_nothing(world: World)
         else:
             assert (approved.status_code, texts[1]) == (409, f"Neu {number}")
         assert await violations(world) == []
+
+
+async def test_what_was_proposed_since_the_reviewer_read_is_not_approved(world: World) -> None:
+    people = await set_up(world)
+    draft = await find(people.reviewer, "notes.title")
+    await submit(people.translator, "notes.title", "Notizbuch")
+    answer = await review(people.reviewer, draft, updated_at=draft["updated_at"])
+    assert (answer.status_code, answer.json()["key"]) == (409, "localization.changed")
+    now = await find(people.reviewer, "notes.title")
+    assert (await review(people.reviewer, now, updated_at=now["updated_at"])).json()["text"] == "Notizbuch"
+
+
+@pytest.mark.both_databases
+async def test_of_two_who_read_the_same_text_the_later_one_is_told(world: World) -> None:
+    people = await set_up(world)
+    message = await find(people.translator, "notes.title")
+    read = {"submitted_at": None}
+    answers = await asyncio.gather(
+        people.translator.put(f"/api/l10n/messages/{message['id']}", {"text": "Notizbuch", **read}),
+        people.colleague.put(f"/api/l10n/messages/{message['id']}", {"text": "Zettel", **read}),
+    )
+    assert sorted(answer.status_code for answer in answers) == [200, 409]
+    (refused,) = [answer for answer in answers if answer.status_code == 409]
+    assert refused.json()["key"] == "localization.changed"
+    now = await find(people.translator, "notes.title")
+    (kept,) = [answer.json() for answer in answers if answer.status_code == 200]
+    assert now["proposal"]["text"] == kept["proposal"]["text"], "nothing is lost"
+    again = {"text": "Notizzettel", "submitted_at": now["proposal"]["submitted_at"]}
+    assert (await people.colleague.put(f"/api/l10n/messages/{message['id']}", again)).status_code == 200

@@ -43,6 +43,15 @@ async def test_the_policy_allows_no_inline_scripts_and_no_other_origins(world: W
     assert not re.findall(r"(?:src|href)=\"(?:https?:)?//", first.text)
 
 
+async def test_only_screens_can_be_framed_and_only_by_the_console(world: World) -> None:
+    policies = [
+        (await world.anonymous.get(path)).headers["content-security-policy"]
+        for path in ("/app/notes", "/app/", "/", "/index.html", "/login", "/activate")
+    ]
+    found = [re.search(r"frame-ancestors ('\w+')", policy) for policy in policies]
+    assert [each and each[1] for each in found] == ["'self'", "'self'", *["'none'"] * 4]
+
+
 async def test_the_frame_of_a_bundle_has_its_own_origin_no_network_and_one_script(world: World) -> None:
     answer = await world.anonymous.get("/frame")
     policy = dict(part.strip().split(" ", 1) for part in answer.headers["content-security-policy"].split(";"))

@@ -3,6 +3,8 @@
  * forgets it; a new tab asks the others. It is never in local storage and never in an address.
  */
 
+import { preview } from "@/i18n/preview";
+
 const KEY = "teamspace.token";
 const listeners = new Set<() => void>();
 const tabs = typeof BroadcastChannel === "undefined" ? undefined : new BroadcastChannel("teamspace");
@@ -46,7 +48,7 @@ function borrow(patience = 150): Promise<void> {
 }
 
 export const token = {
-  get: (): string | null => sessionStorage.getItem(KEY),
+  get: (): string | null => (preview()?.entrance ? null : sessionStorage.getItem(KEY)),
   set,
   drop,
   borrow,

@@ -7,6 +7,7 @@ import { directionOf } from "./direction";
 import { fileOf } from "./files";
 import { isolated } from "./isolates";
 import { preferredLanguage } from "./preference";
+import { MARK, preview } from "./preview";
 import { dateTime } from "./time";
 import type english from "../../../teamspace/catalogs/en.json";
 
@@ -23,16 +24,18 @@ let locale = "en";
 /** The only message that can be needed before a catalog is loaded. */
 const BUILT_IN: Texts = { "state.unreachable": "Can’t reach the server. Retrying…" };
 let messages = BUILT_IN;
-const compiled = new Map<MessageKey, IntlMessageFormat>();
+type Format = { format: (values?: Values) => unknown };
+const compiled = new Map<MessageKey, Format>();
 
 let asked: { locale: string; done: Promise<void> } | undefined;
 let heard: string | undefined;
 
 /** Whether the catalog of a locale (by default the preferred one) is loaded. */
-export const speaks = (wanted = preferredLanguage()): boolean => heard === wanted;
+export const speaks = (wanted = preferredLanguage()): boolean => heard === (preview()?.locale ?? wanted);
 
 /** Loads the catalog of a locale (by default the preferred one), or the nearest there is; a loaded one isn't fetched again. */
-export function loadCatalog(wanted = preferredLanguage()): Promise<void> {
+export function loadCatalog(given = preferredLanguage()): Promise<void> {
+  const wanted = preview()?.locale ?? given;
   if (asked?.locale !== wanted) asked = { locale: wanted, done: learn(wanted).catch(forget) };
   return asked.done;
 }
@@ -96,15 +99,31 @@ export function t(key: MessageKey, values?: Values): string {
   let format = compiled.get(key);
   if (!format) {
     format = compile(messages[key] ?? key);
+    if (preview()?.key === key) format = marked(format);
     compiled.set(key, format);
   }
   return String(format.format(values));
 }
 
-function compile(text: string): IntlMessageFormat {
+function compile(text: string): Format {
   if (directionOf(locale) === "ltr") return new IntlMessageFormat(text, locale);
   return new IntlMessageFormat(isolated(new IntlMessageFormat(text, locale).getAst()), locale);
 }
+
+/** The message of a preview, with what is being written as soon as it can be shown. */
+function marked(served: Format): Format {
+  const written = (values?: Values): string | undefined => {
+    try {
+      return String(compile(preview()?.text ?? "").format(values));
+    } catch {
+      return undefined;
+    }
+  };
+  return { format: (values) => `${MARK}${written(values) || String(served.format(values))}${MARK}` };
+}
+
+/** Shows another text of the preview from now on. */
+export const forgetCompiled = (): void => compiled.clear();
 
 /** What the server refused or reported: a text of the catalog, by key. */
 export interface Reported {

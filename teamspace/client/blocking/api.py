@@ -1840,10 +1840,15 @@ class LocalizationApi(Area):
             ),
         )
 
-    def submit(self, id: str, *, text: str) -> LocalizedMessage:
+    def submit(self, id: str, *, text: str, submitted_at: str | UnsetType | None = UNSET) -> LocalizedMessage:
         """Propose a translation; it is served once somebody else has approved it."""
         return self._transport.send(
-            Call(method="PUT", path=f"/api/l10n/messages/{segment(id)}", answer=LocalizedMessage, body={"text": text})
+            Call(
+                method="PUT",
+                path=f"/api/l10n/messages/{segment(id)}",
+                answer=LocalizedMessage,
+                body={"text": text, "submitted_at": submitted_at},
+            )
         )
 
     def review(
@@ -1853,6 +1858,7 @@ class LocalizationApi(Area):
         decision: LocalizationReviewDecision,
         note: str | UnsetType | None = UNSET,
         submitted_at: str | UnsetType | None = UNSET,
+        updated_at: str | UnsetType | None = UNSET,
         idempotency_key: str | None = None,
     ) -> LocalizedMessage:
         """Approve a proposal, a draft, or a text whose source has changed; or return a proposal to its author."""
@@ -1861,7 +1867,7 @@ class LocalizationApi(Area):
                 method="POST",
                 path=f"/api/l10n/review/{segment(id)}",
                 answer=LocalizedMessage,
-                body={"decision": decision, "note": note, "submitted_at": submitted_at},
+                body={"decision": decision, "note": note, "submitted_at": submitted_at, "updated_at": updated_at},
                 headers=keyed(idempotency_key),
             )
         )

@@ -78,19 +78,27 @@ async def locked(data: Path, *, shared: bool) -> AsyncIterator[None]:
     raise Conflict("localization.files_locked")
 
 
-def read(data: Path, locale: str | None = None) -> list[LocaleFile]:
-    """Read the files of one locale, or of all in the order of their names; nothing where there is none."""
-    if locale is not None:
-        _check(locale)
-    try:
-        folder = os.open(data / FOLDER, _FOLDER_FLAGS)
-    except FileNotFoundError:
+def list_locales(data: Path) -> list[str]:
+    """Return the locales that have a file, in the order of their names."""
+    folder = _open(data)
+    if folder is None:
         return []
-    except OSError:
-        raise _unreadable(FOLDER) from None
     with _closing(folder):
-        names = _list_locales(folder) if locale is None else [locale]
-        return [file for name in names if (file := _read_locale(folder, name))]
+        names = sorted(name.removesuffix(_SUFFIX) for name in os.listdir(folder) if name.endswith(_SUFFIX))
+    locales = [name for name in names if _LOCALE.fullmatch(name)]
+    if len(locales) > MAX_FILES:
+        raise BadRequest("localization.files", limit=MAX_FILES)
+    return locales
+
+
+def read(data: Path, locale: str) -> LocaleFile | None:
+    """Read the files of a locale; None if it has none."""
+    _check(locale)
+    folder = _open(data)
+    if folder is None:
+        return None
+    with _closing(folder):
+        return _read_locale(folder, locale)
 
 
 def write(data: Path, file: LocaleFile) -> Path:
@@ -141,12 +149,14 @@ def _check(locale: str) -> None:
         raise BadRequest.at("/locale", "localization.locale")
 
 
-def _list_locales(folder: int) -> list[str]:
-    names = sorted(name.removesuffix(_SUFFIX) for name in os.listdir(folder) if name.endswith(_SUFFIX))
-    locales = [name for name in names if _LOCALE.fullmatch(name)]
-    if len(locales) > MAX_FILES:
-        raise BadRequest("localization.files", limit=MAX_FILES)
-    return locales
+def _open(data: Path) -> int | None:
+    """Open the folder; None if there is none."""
+    try:
+        return os.open(data / FOLDER, _FOLDER_FLAGS)
+    except FileNotFoundError:
+        return None
+    except OSError:
+        raise _unreadable(FOLDER) from None
 
 
 def _read_locale(folder: int, locale: str) -> LocaleFile | None:

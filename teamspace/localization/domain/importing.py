@@ -17,7 +17,7 @@ from teamspace.core.principal import Principal
 from teamspace.localization import store
 from teamspace.localization.domain import files, syncing, words, writing
 from teamspace.localization.domain.codec import FileMessage, Mark
-from teamspace.localization.domain.files import FileContent, LocaleFile
+from teamspace.localization.domain.files import FileContent
 from teamspace.localization.schemas import (
     EntryRow,
     ImportResult,
@@ -60,15 +60,21 @@ async def import_files(db: Db, who: Principal, data: Path, given: str | None) ->
     if locale == DEFAULT:
         raise BadRequest.at("/locale", "localization.source_file")
     await syncing.begin(db)
-    async with files.locked(data, shared=True):
-        found = await pools.FILES.run(files.read, data, locale)
-    if locale is not None and not found:
+    names = [locale] if locale is not None else await pools.FILES.run(files.list_locales, data)
+    # All are compared before the first is written; of each only what it changes is kept in memory.
+    found = [await _compare(db, data, name) for name in names if name != DEFAULT]
+    compared = [each for each in found if each is not None]
+    if locale is not None and not compared:
         raise BadRequest.at("/locale", "localization.no_file")
-    compared = [await _compare(db, file) for file in found if file.locale != DEFAULT]
     return ImportResult([await _write(db, who, each) for each in compared])
 
 
-async def _compare(db: Db, file: LocaleFile) -> _Compared:
+async def _compare(db: Db, data: Path, locale: str) -> _Compared | None:
+    """Read a locale's file and compare it with the tables; None if there is no file."""
+    async with files.locked(data, shared=True):
+        file = await pools.FILES.run(files.read, data, locale)
+    if file is None:
+        return None
     content = await pools.TEXT.run(files.decode, file)
     known = await _read_known(db, content.locale)
     incoming, missing = list[Incoming](), 0

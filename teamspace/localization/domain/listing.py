@@ -10,7 +10,7 @@ import msgspec
 
 from teamspace import fulltext, translation
 from teamspace.core import pools
-from teamspace.core.db import Db, Reads
+from teamspace.core.db import Db
 from teamspace.core.errors import BadRequest, NotFound
 from teamspace.core.messages import DEFAULT
 from teamspace.core.paging import decode_cursor, encode_cursor
@@ -49,7 +49,7 @@ async def list_messages(db: Db, who: Principal, query: MessagesQuery) -> Page[Lo
     await syncing.begin(db)
     if query.id is not None or query.around is not None:
         ids = await _find_ids(db, locale, query)
-        return Page(await _load(db, who, ids), None)
+        return Page(await _load(db, who, locale, ids), None)
     filters = EntryFilters(
         locale, query.status, query.ns, query.review, who.user_id if query.reviewable else None,
     )  # fmt: skip
@@ -58,7 +58,7 @@ async def list_messages(db: Db, who: Principal, query: MessagesQuery) -> Page[Lo
         return Page([], None)
     found, is_last = await _scan(db, filters, terms, _read_cursor(query.cursor), query.size)
     chosen, cursor = _choose(found, query.size, is_last)
-    return Page(await _load(db, who, [position.id for position in chosen]), cursor)
+    return Page(await _load(db, who, locale, [position.id for position in chosen]), cursor)
 
 
 async def _scan(
@@ -121,10 +121,15 @@ async def _find_ids(db: Db, locale: str, query: MessagesQuery) -> list[str]:
     return await store.select_neighbours(db, locale, entry.namespace, entry.key, _AROUND)
 
 
-async def _load(db: Reads, who: Principal, ids: Sequence[str]) -> list[LocalizedMessage]:
-    """Return messages in this order."""
+async def _load(db: Db, who: Principal, locale: str, ids: Sequence[str]) -> list[LocalizedMessage]:
+    """Return messages in this order, with the terms of the caller's glossary."""
     by_id = {row.id: row for row in await store.select_sourced(db, who.org_id, ids)}
-    return await show([by_id[id] for id in ids if id in by_id], who)
+    shown = await show([by_id[id] for id in ids if id in by_id], who)
+    terms = await translation.find_terms(db, who, locale, [message.source for message in shown])
+    return [
+        msgspec.structs.replace(message, terms=found) if found else message
+        for message, found in zip(shown, terms, strict=True)
+    ]
 
 
 async def show(

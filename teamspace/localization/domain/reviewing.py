@@ -40,7 +40,7 @@ class _Approval(msgspec.Struct, frozen=True):
 
 
 async def submit(db: Db, who: Principal, entry_id: str, draft: MessageDraft) -> LocalizedMessage:
-    """Propose a text for a message. It replaces an open proposal."""
+    """Propose a text for a message. It replaces an open proposal, if the author has read it or does not care."""
     text = _clean(draft.text, "text")
     entry, message = await _get(db, entry_id)
     if entry.locale == DEFAULT:
@@ -50,6 +50,8 @@ async def submit(db: Db, who: Principal, entry_id: str, draft: MessageDraft) -> 
         entry, current = await _get(tx, entry_id)
         if current.source_hash != message.source_hash:
             raise Conflict("localization.source_changed")
+        if draft.submitted_at not in (msgspec.UNSET, entry.submitted_at):
+            raise Conflict("localization.changed")
         _describe(tx, entry)
         await writing.write(tx, entry.locale, [(entry, _with_proposal(entry, text, who.user_id))])
         rows = await store.select_sourced(tx, who.org_id, [entry_id])
@@ -111,11 +113,12 @@ def _find_text(entry: EntryRow, message: MessageRow, who: Principal, decision: M
         raise Conflict("localization.nothing_to_review")
     if entry.translated_by == who.user_id:
         raise SelfReview("localization.own_proposal")
+    _check_read(entry, decision)
     return entry.text
 
 
 def _check_read(entry: EntryRow, decision: MessageReview) -> None:
-    if decision.submitted_at not in (None, entry.submitted_at):
+    if decision.submitted_at not in (None, entry.submitted_at) or decision.updated_at not in (None, entry.updated_at):
         raise Conflict("localization.changed")
 
 

@@ -52,9 +52,12 @@ async def add_locale(tx: Tx, locale: str) -> None:
     if not await store.insert_locale(tx, locale):
         return
     now = clock.stamp()
-    rows = [NewEntry(message.id, None, " ") for message in await store.select_messages(tx)]
-    async for some in in_turns(rows):
-        await store.insert_entries(tx, locale, some, None, None, now)
+    after = ("", "")
+    while page := await store.select_message_page(tx, after, BATCH):
+        rows = [NewEntry(message.id, None, " ") for message in page]
+        await store.insert_entries(tx, locale, rows, None, None, now)
+        await asyncio.sleep(0)
+        after = (page[-1].namespace, page[-1].key)
     await recount(tx, locale)
 
 

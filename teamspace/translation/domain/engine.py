@@ -28,8 +28,6 @@ from teamspace.translation.schemas import FailedCheck, GlossaryHit, GlossaryTerm
 
 MEMORY_SECONDS = 90 * clock.DAY
 _EXCERPT = 100
-_BARRIER = "\0"
-"""Between texts: no phrase goes across what stays. It is no word."""
 _VERSION = 1
 """Part of every digest: increase it when old translations must not be reused."""
 
@@ -149,12 +147,12 @@ def _lay_out(
 def _find_terms(
     segment: segments.Segment, phrases: terms.Phrases, by_phrase: Mapping[str, GlossaryTerm]
 ) -> SegmentTerms:
-    sequence = [word for text in parts.texts(segment.parts) for word in (*terms.words(text), _BARRIER)]
+    sequence = [word for text in parts.texts(segment.parts) for word in (*terms.words(text), terms.BARRIER)]
     matches = phrases.find_longest(sequence)
     kept = sum(match.end - match.start for match in matches if _stays(by_phrase[match.phrase]))
     counts = Counter(match.phrase for match in matches)
     hits = tuple(TermHit(by_phrase[phrase], count) for phrase, count in counts.items())
-    return SegmentTerms(hits, kept == len(sequence) - sequence.count(_BARRIER))
+    return SegmentTerms(hits, kept == len(sequence) - sequence.count(terms.BARRIER))
 
 
 def _stays(term: GlossaryTerm) -> bool:

@@ -16,6 +16,8 @@ _WORD = re.compile(f"[{_UNSPACED}]|[^\\W_{_UNSPACED}]+")
 _IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
 _PHRASE = ""
 """The key of a phrase in the node where it ends. No word is empty."""
+BARRIER = "\0"
+"""Between texts: no phrase goes across what stays. It is no word."""
 
 
 class PhraseMatch(NamedTuple):

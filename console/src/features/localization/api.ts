@@ -40,12 +40,15 @@ export const fetchCoverage = (locale?: string): Promise<Coverage> => answer(api.
 export const fetchMessages = ({ reviewable, ...query }: MessageQuery): Promise<Page> =>
   answer(api.GET("/api/l10n/messages", { params: { query: { ...query, reviewable: reviewable ? 1 : undefined } } }));
 
-/** Proposes a translation. */
-export const submitText = (id: string, text: string): Promise<Message> => answer(api.PUT("/api/l10n/messages/{id}", { params: { path: { id } }, body: { text } }));
+/** Proposes a translation, unless someone has proposed another since the message was read. */
+export const submitText = ({ id, proposal }: Message, text: string): Promise<Message> =>
+  answer(api.PUT("/api/l10n/messages/{id}", { params: { path: { id } }, body: { text, submitted_at: proposal?.submitted_at ?? null } }));
 
-export type Decision = Schemas["MessageReview"];
+export type Decision = Pick<Schemas["MessageReview"], "decision" | "note">;
 
-export const reviewMessage = (id: string, decision: Decision): Promise<Message> => answer(api.POST("/api/l10n/review/{id}", { params: { path: { id } }, body: decision }));
+/** Decides about what was read, not about what someone has written since. */
+export const reviewMessage = ({ id, updated_at }: Message, decision: Decision): Promise<Message> =>
+  answer(api.POST("/api/l10n/review/{id}", { params: { path: { id } }, body: { ...decision, updated_at } }));
 
 export const draftMissing = (locale: string): Promise<Drafting> => answer(api.POST("/api/l10n/draft", { body: { locale } }));
 

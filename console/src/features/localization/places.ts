@@ -1,5 +1,6 @@
 /** Where the console shows a text, as read from its sources at build time (see shown.js). */
 
+import type { MessageKey } from "@/i18n";
 import type { Screen } from "@/navigation/tables";
 
 /** Paths of screens, and the keys by namespace of what they show. */
@@ -22,6 +23,22 @@ export function placesOf({ namespace, key }: { namespace: string; key: string },
   const named = places.filter(({ screen }, place) => place === places.findIndex((other) => other.screen.title === screen.title));
   if (named.length > 0) return named;
   return paths.includes("entrance") ? "entrance" : "unknown";
+}
+
+/** A screen that can be shown in a frame. */
+export interface View {
+  address: string;
+  title: MessageKey;
+  entrance: boolean;
+}
+
+/** What is everywhere is shown on the first screen; refusals and screens without an address aren't shown. */
+export function viewsOf(places: readonly Place[] | Elsewhere): View[] {
+  if (places === "everywhere") return [{ address: "/", title: "localization.where.everywhere", entrance: false }];
+  if (places === "entrance") return [{ address: "/", title: "localization.where.entrance", entrance: true }];
+  if (typeof places === "string") return [];
+  const views = places.flatMap(({ screen, address }) => (address === undefined ? [] : [{ address, title: screen.title, entrance: false }]));
+  return views.filter(({ address }, place) => place === views.findIndex((other) => other.address === address));
 }
 
 function addressOf(path: string, screens: readonly Screen[]): string | undefined {

@@ -2,8 +2,6 @@
 
 import { useQuery, useQueryClient, type InfiniteData } from "@tanstack/react-query";
 
-import { answer, api } from "@/api/client";
-import { useSession } from "@/session";
 import { useEndless } from "@/ui/endless";
 
 import { fetchCoverage, fetchMessages, type Message, type MessageQuery, type Page } from "./api";
@@ -23,25 +21,6 @@ export function useTexts(query: MessageQuery) {
 /** Up to five before and five after in the namespace. */
 export const useAround = ({ id, locale }: Message) => useQuery({ queryKey: [...AROUND, locale, id], queryFn: () => fetchMessages({ locale, around: id }) });
 
-export interface Term {
-  term: string;
-  translation: string;
-  note: string;
-  forbidden: string[];
-}
-
-/** The team's glossary for a language; nothing for those who can't read it. */
-export function useTerms(locale: string): Term[] {
-  const { can } = useSession();
-  const glossary = useQuery({
-    queryKey: ["localization", "terms", locale],
-    queryFn: () => answer(api.GET("/api/glossary", { params: { query: { target: locale, limit: 200 } } })),
-    enabled: can("chat:use"),
-    staleTime: 60_000,
-  });
-  return (glossary.data?.items ?? []).map(({ term, translation, note, forbidden }) => ({ term, translation: translation ?? "", note: note ?? "", forbidden: [...forbidden] }));
-}
-
 /** Brings the lists up to date with one message, without fetching them: rows stay where they are. */
 export function useKnown() {
   const client = useQueryClient();
@@ -53,7 +32,8 @@ export function useKnown() {
   }
 
   return {
-    replace: (message: Message) => change((items) => items.map((one) => (one.id === message.id ? message : one))),
+    /** By what a request that wrote it answered, which has no terms. */
+    replace: (message: Message) => change((items) => items.map((one) => (one.id === message.id ? { ...message, terms: one.terms } : one))),
     /** The message as it is on the server now; undefined if it's gone. */
     refresh: async ({ id, locale }: Message): Promise<Message | undefined> => {
       const [message] = (await fetchMessages({ locale, id })).items;

@@ -18,7 +18,7 @@ import styles from "./Texts.module.css";
 const Shown = lazily(() => import("./Shown"));
 
 export function OpenRow(props: OpenRowProps) {
-  const { message, source, mayTranslate } = props;
+  const { message, source, unsent, mayTranslate } = props;
   const row = useRef<HTMLLIElement>(null);
   useEffect(() => void row.current?.scrollIntoView({ block: "nearest" }), []);
   const name = `${message.namespace}.${message.key}`;
@@ -46,9 +46,6 @@ export function OpenRow(props: OpenRowProps) {
             </div>
           )}
           <Terms message={message} />
-          <Suspense fallback={null}>
-            <Shown message={message} />
-          </Suspense>
           <Around message={message} source={source} />
         </section>
         <section className={styles.side} aria-label={t("localization.translation")}>
@@ -62,6 +59,9 @@ export function OpenRow(props: OpenRowProps) {
           )}
         </section>
       </div>
+      <Suspense fallback={null}>
+        <Shown message={message} text={unsent?.text || currentText(message) || message.source} />
+      </Suspense>
     </li>
   );
 }

@@ -66,7 +66,7 @@ export function Rows({ query, source, mayTranslate }: Props) {
 
   async function save(message: Message, text: string, force: boolean): Promise<void> {
     if (text.trim() === "" || (!force && text === currentText(message))) return step(message.id, 1);
-    return send(message, () => submitText(message.id, text));
+    return send(message, () => submitText(message, text));
   }
 
   if (texts.isPending) return <Loading />;
@@ -92,7 +92,7 @@ export function Rows({ query, source, mayTranslate }: Props) {
               onType={(text) => unsent.type(message.id, text, currentText(message))}
               onRevert={() => unsent.drop(message.id)}
               onSave={(text, force) => void save(message, text, force)}
-              onApprove={() => void send(message, () => reviewMessage(message.id, { decision: "approve" }))}
+              onApprove={() => void send(message, () => reviewMessage(message, { decision: "approve" }))}
               onMove={(by) => void step(message.id, by)}
               onClose={() => show(null)}
             />

@@ -52,7 +52,7 @@ export function ReviewQueue({ query, source, nothing }: Props) {
     setSending(true);
     setFault(null);
     try {
-      replace(await reviewMessage(message.id, decision));
+      replace(await reviewMessage(message, decision));
       setDecided((before) => new Set(before).add(message.id));
       setTold(t(decision.decision === "approve" ? "localization.approved" : "localization.sent_back", { key: message.key }));
       choose(waiting[at + 1] ?? waiting[at - 1]);
