@@ -374,6 +374,15 @@ class Queue:
             await self._apply(tx, [(job, outcomes[job.id, job.attempt]) for job in jobs])
         return {(job.id, job.attempt) for job in jobs}
 
+    async def land(self, db: Db, ended: Sequence[tuple[Job, JobClaim, Outcome]]) -> set[tuple[str, int]]:
+        """Like `finish_many`, for jobs as they were claimed: their rows need not be read again."""
+        if not ending.can_land(ended):
+            return await self.finish_many(db, [(claim, outcome) for _, claim, outcome in ended])
+        async with db.maintenance(system()) as tx:
+            landed, freed, over = await ending.land(tx, self.kinds, ended)
+            await self._tell(tx, landed, freed, over)
+        return {(job.id, job.attempt) for job, _ in landed}
+
     async def return_all_of(self, tx: Tx, executor_id: str) -> None:
         """Requeue all jobs of a retired executor. Its claims become stale."""
         await self._apply(tx, [(job, Returned()) for job in await store.lock_running_of(tx, executor_id)])
@@ -404,14 +413,19 @@ class Queue:
         return await store.request_stop(tx, job_id)
 
     async def _apply(self, tx: Tx, outcomes: Sequence[tuple[Job, Outcome]], *, tell_kinds: bool = True) -> None:
-        if not outcomes:
-            return
-        freed, ended = await ending.apply(tx, self.kinds, outcomes, tell_kinds=tell_kinds)
+        if outcomes:
+            freed, ended = await ending.apply(tx, self.kinds, outcomes, tell_kinds=tell_kinds)
+            await self._tell(tx, outcomes, freed, ended)
+
+    async def _tell(
+        self, tx: Tx, outcomes: Sequence[tuple[Job, Outcome]], freed: Sequence[Lane], ended: Sequence[Job]
+    ) -> None:
+        """Tell those who follow the jobs, and have the places that they left taken."""
         await changes.record(tx, (job for job, _ in outcomes))
         await self._free_slots(tx, freed)
         # A parked job keeps its place in its lane, and one that was started outside of the lanes has none to leave.
         outside = {job.id for job in ended if job.rank is None}
-        left = [job.lane for job, outcome in outcomes if not isinstance(outcome, Parked) and job.id not in outside]
+        left = {job.lane for job, outcome in outcomes if not isinstance(outcome, Parked) and job.id not in outside}
         self._mark_dirty_on_commit(tx, *left)
         tx.after_commit(partial(self.notify, {_end_topic(job.id) for job in ended}))
 
