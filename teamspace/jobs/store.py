@@ -44,6 +44,8 @@ _CLAIMED = (
     "id = :id AND state = 'running' AND attempt = :attempt AND claim_hash = :claim_hash AND executor_id = :executor_id"
     " AND lease_until > moment(0)"
 )
+_RANKED = "rank >= 0"
+"""Has a rank, for the index over all channels. Claims say it differently, so that they use the index of their channel."""
 _ELSEWHERE = "channel NOT LIKE '%@local'"
 """Jobs that the server itself does not claim."""
 _RUNS = "COALESCE(jobs.state, '') = 'running'"
@@ -68,10 +70,10 @@ _ARCHIVE_AS_JOB_ROW = (
 
 
 _CLOCK = (
-    "COALESCE((SELECT rank FROM jobs WHERE state = 'running' AND rank IS NOT NULL ORDER BY rank DESC LIMIT 1),"
-    f" (SELECT rank FROM jobs WHERE {_ADMITTED} ORDER BY rank LIMIT 1),"
+    f"COALESCE((SELECT rank FROM jobs WHERE state = 'running' AND {_RANKED} ORDER BY rank DESC LIMIT 1),"
+    f" (SELECT rank FROM jobs WHERE state = 'queued' AND phase = 'ready' AND {_RANKED} ORDER BY rank LIMIT 1),"
     # Parked jobs keep their ranks: if the clock restarted at 0, they would come long after the others.
-    " (SELECT rank FROM jobs WHERE state = 'queued' AND rank IS NOT NULL ORDER BY rank DESC LIMIT 1), 0)"
+    f" (SELECT rank FROM jobs WHERE state = 'queued' AND {_RANKED} ORDER BY rank DESC LIMIT 1), 0)"
 )
 """How far the queue has come: not the lowest waiting rank, else the newest job would always be first."""
 
@@ -240,7 +242,7 @@ async def next_lane(db: Reads, after: Lane, org_id: str | None = None) -> Lane |
 async def withdraw_company(tx: Tx, org_id: str) -> None:
     """Move the company's admitted jobs back to the backlog."""
     await tx.run(
-        f"UPDATE jobs SET {_WITHDRAW} WHERE rank IS NOT NULL AND state = 'queued' AND org_id = :org_id",
+        f"UPDATE jobs SET {_WITHDRAW} WHERE {_RANKED} AND state = 'queued' AND org_id = :org_id",
         org_id=org_id,
     )
 
@@ -259,7 +261,7 @@ async def withdraw_beyond(tx: Tx, org_id: str, cap: int) -> None:
 async def withdraw_suspended(tx: Tx) -> None:
     """Move admitted jobs of suspended companies back to the backlog, in case the suspension itself did not."""
     await tx.run(
-        f"UPDATE jobs SET {_WITHDRAW} WHERE rank IS NOT NULL AND state = 'queued'"
+        f"UPDATE jobs SET {_WITHDRAW} WHERE {_RANKED} AND state = 'queued'"
         " AND org_id IN (SELECT id FROM orgs WHERE suspended_at IS NOT NULL)"
     )
 
@@ -267,7 +269,7 @@ async def withdraw_suspended(tx: Tx) -> None:
 async def withdraw_unserved(tx: Tx) -> None:
     """Move jobs that no worker can take back to the backlog: they must not count against their lane's cap."""
     await tx.run(
-        f"UPDATE jobs SET {_WITHDRAW} WHERE rank IS NOT NULL AND state = 'queued' AND channel IN"
+        f"UPDATE jobs SET {_WITHDRAW} WHERE {_RANKED} AND state = 'queued' AND channel IN"
         f" (SELECT channel FROM job_channels WHERE seen_at <= moment(-{_CHANNEL_TTL})) AND NOT EXISTS (SELECT 1 FROM job_channels"
         f" WHERE job_channels.channel = jobs.channel AND job_channels.org_id IN ('', jobs.org_id)"
         f" AND seen_at > moment(-{_CHANNEL_TTL}))"
@@ -290,7 +292,7 @@ async def has_changed(db: Reads) -> bool:
 async def end_parking_delay(tx: Tx, org_id: str) -> None:
     """Make the company's parked jobs due now ('' is all companies)."""
     await tx.run(
-        "UPDATE jobs SET run_at = moment(0) WHERE state = 'queued' AND phase = 'parked' AND rank IS NOT NULL"
+        f"UPDATE jobs SET run_at = moment(0) WHERE state = 'queued' AND phase = 'parked' AND {_RANKED}"
         " AND (org_id = :org_id OR :org_id = '')",
         org_id=org_id,
     )

@@ -96,6 +96,7 @@ class JobAttempt:
         self, job: Job, claim: JobClaim, who: Principal | None, handled: Callable[[], None] | None
     ) -> None:  # fmt: skip
         self.job, self.claim = job, claim
+        self.key = claim.key
         self.who = who
         """The requester, if the job was just started and their rights need not be read again."""
         self.handled = handled
@@ -111,10 +112,6 @@ class JobAttempt:
         """What the handler raised."""
         self.input: msgspec.Struct
         self.task: asyncio.Task[None]
-
-    @property
-    def key(self) -> tuple[str, int]:
-        return self.claim.key
 
     async def wait(self) -> None:
         """Wait until the outcome is stored. The attempt goes on if the waiter is cancelled."""

@@ -11,6 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from teamspace import quota
+from teamspace.core import crypto
 from teamspace.core.db import Tx
 from teamspace.jobs import store
 from teamspace.jobs.domain.kinds import BoundKind, Kinds
@@ -65,9 +66,12 @@ async def land(
 
     The rows are neither read nor locked before: nothing that a transition needs changes while an unmetered job runs.
     """
+    # The jobs of one claim share its secret.
+    hashes = {secret: crypto.digest(secret) for secret in {claim.secret for _, claim, _ in outcomes}}
     changes = [
         replace(
-            _transition(kinds, job, outcome), held_attempt=claim.attempt, claim_hash=claim.hash, executor_id=claim.executor_id
+            _transition(kinds, job, outcome), held_attempt=claim.attempt, claim_hash=hashes[claim.secret],
+            executor_id=claim.executor_id,
         )
         for job, claim, outcome in outcomes
     ]  # fmt: skip
