@@ -63,11 +63,11 @@ async def _take(
     if await presence.record(db, queue, executor.id, selection.channels, executor.org_id):
         async with db.maintenance(system()) as tx:
             await store.touch(tx, executor.id)
-    while taken := await queue.claim(
-        db, selection.channels, models=selection.models, count=1, executor_id=executor.id, org_id=executor.org_id or None,
-        still_valid=still_valid,
+    while taken := await queue.claim_one(
+        db, selection.channels, models=selection.models, executor_id=executor.id, caller=who.token_id,
+        org_id=executor.org_id or None, still_valid=still_valid,
     ):  # fmt: skip
-        ((job, claim),) = taken
+        job, claim = taken
         assigned = await _assign(db, queue.kinds[job.kind], job)
         if not isinstance(assigned, jobs.JobFault):
             return JobAssignment(assigned, str(claim), job.lease_end), claim

@@ -29,6 +29,7 @@ from teamspace.core.principal import system
 from teamspace.jobs import store
 from teamspace.jobs.domain import changes, ending, lanes
 from teamspace.jobs.domain.channels import kind_of, local_channel
+from teamspace.jobs.domain.gathering import GatheredClaims
 from teamspace.jobs.domain.kinds import Kinds, RefusedResult
 from teamspace.jobs.domain.slots import JobSlots
 from teamspace.jobs.schemas import (
@@ -86,6 +87,9 @@ class Queue:
         self._hosted = hosted
         self._dirty: set[Lane] = set()
         self._dirty_event = asyncio.Event()
+        self._gathered = GatheredClaims()
+        self._claims = 0
+        """Claims in progress. The next one promotes the lanes that have become dirty meanwhile."""
 
     # Promotion
 
@@ -93,9 +97,12 @@ class Queue:
         """Promote dirty lanes until cancelled."""
         while True:
             await self._dirty_event.wait()
+            if self._claims:
+                await asyncio.sleep(_BATCH_SECONDS)
             try:
-                async with self._promotion(db):
-                    pass
+                if self._dirty:
+                    async with self._promotion(db):
+                        pass
                 await asyncio.sleep(_BATCH_SECONDS)
             except Exception:
                 log.exception("promoting jobs failed, retrying")
@@ -259,6 +266,7 @@ class Queue:
         secret = secrets.token_urlsafe(16)
         ready: list[ReadyJob] = []
         claimed: list[tuple[Job, JobClaim]] = []
+        self._claims += 1
         try:
             async with self._promotion(db) as tx:
                 if (self._hosted and await tenancy.is_suspended(tx)) or (still_valid and not await still_valid(tx)):
@@ -268,12 +276,33 @@ class Queue:
                 admitted = await self._take(tx, ready, executor_id, crypto.digest(secret), lease)
             claimed = [(job, JobClaim(job.id, job.attempt, secret, executor_id, lease)) for job in admitted]
         finally:
+            self._claims -= 1
             if slots:
                 begun = {job.id for job, _ in claimed}
                 for job in ready:
                     if job.id not in begun:
                         slots.of(job.kind).release(job.org_id)
         return claimed
+
+    async def claim_one(
+        self, db: Db, channels: tuple[str, ...], *, executor_id: str, caller: str, org_id: str | None,
+        models: tuple[str, ...] | None, still_valid: StillValid,
+    ) -> tuple[Job, JobClaim] | None:  # fmt: skip
+        """Claim a job for a worker of an executor, in one transaction for all who ask now with the same arguments.
+
+        `caller` is the credential that `still_valid` checks.
+        """
+
+        async def claim(count: int) -> list[tuple[Job, JobClaim]]:
+            return await self.claim(
+                db, channels, count=count, executor_id=executor_id, org_id=org_id, models=models, still_valid=still_valid
+            )  # fmt: skip
+
+        key = (executor_id, caller, channels, org_id, models)
+        return await self._gathered.take(key, claim, partial(self._give_back, db))
+
+    async def _give_back(self, db: Db, claim: JobClaim) -> None:
+        await self.finish_many(db, [(claim, Returned())])
 
     async def _take(
         self, tx: Tx, ready: Sequence[ReadyJob], executor_id: str, claim_hash: str, lease: float
@@ -335,11 +364,11 @@ class Queue:
 
     async def read_result(self, db: Db, claim: JobClaim, raw: Any) -> Succeeded:
         """Validate the result that a worker sent; the job keeps running if it is refused."""
-        kind_name = await store.get_kind(db, claim.job_id)
+        job = await store.get_claimed(db, claim)
+        kind_name = job.kind if job else await store.get_kind(db, claim.job_id)
         kind = self.kinds.get(kind_name) if kind_name else None
         if kind is None:
             raise stale_claim()
-        job = await store.get_claimed(db, claim)
         if job is None:
             # The worker may repeat a result that was stored already, so its claim is judged later.
             return Succeeded(_convert(raw, kind.result))
