@@ -3,9 +3,11 @@
 import asyncio
 from collections.abc import Sequence
 
+import msgspec
 import pytest
 
-from teamspace.jobs import JobClaim, Queue
+from teamspace.core.db import Tx
+from teamspace.jobs import JobClaim, Queue, Succeeded
 from teamspace.jobs.domain.gathering import Claimed, GatheredClaims
 from tests.executors.help import create_job, executor
 from tests.jobs.help import broken_invariants
@@ -56,7 +58,7 @@ async def test_those_who_ask_during_a_claim_share_the_next() -> None:
     taken = await asyncio.gather(*first, *second)
     assert source.counts == [2, 3]
     assert [claim and claim[1].job_id for claim in taken] == ["0", "1", "2", "3", None]
-    assert gathered._waiting == {}
+    assert gathered._gathering._waiting == {}
 
 
 async def test_a_job_whose_worker_has_left_is_given_back() -> None:
@@ -128,3 +130,38 @@ async def test_remote_workers_that_ask_together_get_one_job_each(world: World, m
 
 
 RESULT = {"text": "Done", "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}}
+
+
+async def test_results_that_arrive_together_are_one_write_with_an_audit_row_each(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann = await world.bootstrap()
+    _, worker = await executor(world, ann)
+    ids = {(await create_job(ann))["id"] for _ in range(6)}
+    taken = [await worker.claim_job(max_wait=5) for _ in range(6)]
+    batches, finish_each = list[int](), Queue.finish_each
+
+    async def counted(queue: Queue, tx: Tx, ended: Sequence[tuple[JobClaim, Succeeded]]) -> object:
+        batches.append(len(ended))
+        return await finish_each(queue, tx, ended)
+
+    monkeypatch.setattr(Queue, "finish_each", counted)
+    other = {**RESULT, "text": "Another"}
+    answers = await asyncio.gather(*(worker.report("complete", assigned, result=RESULT) for assigned in taken))
+    assert [answer.status_code for answer in answers] == [204] * 6
+    assert max(batches) > 1
+    forged = {**taken[1], "claim_token": f"{taken[1]['job']['id']}.1.wrong"}
+    assert (await worker.report("complete", forged, result=RESULT)).status_code == 409
+    again = await asyncio.gather(*(worker.report("complete", taken[0], result=sent) for sent in (RESULT, other)))
+    assert [answer.status_code for answer in again] == [204, 409], "a repeated result, and another one"
+    rows = await world.db.all(AuditLine, "SELECT target, request_id, team_id FROM audit WHERE action = 'job.complete'")
+    assert {row.target for row in rows} == ids and len(rows) == 7
+    assert len({row.request_id for row in rows}) == 7 and {row.team_id for row in rows} == {ann.team.id}
+    assert await world.db.all(str, "SELECT DISTINCT state FROM jobs") == ["succeeded"]
+    assert await broken_invariants(world) == []
+
+
+class AuditLine(msgspec.Struct, frozen=True):
+    target: str
+    request_id: str
+    team_id: str

@@ -395,6 +395,19 @@ class Queue:
             raise stale_claim()
         return repeated
 
+    async def finish_each(self, tx: Tx, ended: Sequence[tuple[JobClaim, Succeeded]]) -> dict[tuple[str, int], Job]:
+        """Apply the results of many attempts, one of each; return the jobs of the valid claims, by their keys.
+
+        A claim is also valid if its result was stored before: a worker that got no response repeats it.
+        """
+        results = {claim.key: outcome for claim, outcome in ended}
+        valid = {(job.id, job.attempt): job for job in await store.lock_claimed(tx, [claim for claim, _ in ended])}
+        await self._apply(tx, [(job, results[key]) for key, job in valid.items()])
+        for claim, outcome in ended:
+            if claim.key not in valid and (job := await store.get_succeeded(tx, claim, outcome.json)):
+                valid[claim.key] = job
+        return valid
+
     async def finish_many(self, db: Db, ended: Sequence[tuple[JobClaim, Outcome]]) -> set[tuple[str, int]]:
         """Apply the outcomes of many attempts in one commit; return the keys of the valid claims."""
         outcomes = {claim.key: outcome for claim, outcome in ended}
