@@ -132,6 +132,11 @@ class Tx(Reads):
         """Lock the keys of a subject until the transaction ends; keys are always locked in sorted order."""
         await self._session.lock([f"{subject}:{key}" for key in sorted(keys)])
 
+    async def try_lock(self, subject: str, *keys: str) -> set[str]:
+        """Lock those of the keys that no other transaction has locked, without waiting; return them."""
+        names = await self._session.try_lock([f"{subject}:{key}" for key in sorted(keys)])
+        return {name.removeprefix(f"{subject}:") for name in names}
+
     def has_listeners(self, event: type) -> bool:
         """Whether anyone listens: if not, an event that is expensive to describe need not be."""
         return event in self._db.listeners

@@ -10,7 +10,7 @@ from teamspace.core.principal import Principal
 from teamspace.jobs import Asker, Gathering, JobClaim, Succeeded
 
 
-class Completion(NamedTuple):
+class SentResult(NamedTuple):
     """A valid result, and the request that sent it."""
 
     who: Principal
@@ -20,9 +20,9 @@ class Completion(NamedTuple):
 
 class Completions:
     def __init__(self) -> None:
-        self._gathering = Gathering[Completion, bool]()
+        self._gathering = Gathering[SentResult, bool]()
 
-    async def store(self, db: Db, queue: jobs.Queue, completion: Completion) -> None:
+    async def store(self, db: Db, queue: jobs.Queue, completion: SentResult) -> None:
         """Store a result, or raise StaleClaim."""
         who = completion.who
         if who.call.claim is not None:  # an idempotency key is taken in the write of its own request
@@ -34,7 +34,7 @@ class Completions:
             raise jobs.stale_claim()
 
 
-async def _store_all(db: Db, queue: jobs.Queue, batch: Sequence[Asker[Completion, bool]]) -> None:
+async def _store_all(db: Db, queue: jobs.Queue, batch: Sequence[Asker[SentResult, bool]]) -> None:
     """Store a batch; if that fails, each alone: one that cannot be stored must not cost the others."""
     if len({asker.item.claim.key for asker in batch}) == len(batch):
         try:
@@ -51,14 +51,14 @@ async def _store_all(db: Db, queue: jobs.Queue, batch: Sequence[Asker[Completion
                 asker.end.set_exception(fault)
 
 
-async def _store_some(db: Db, queue: jobs.Queue, batch: Sequence[Asker[Completion, bool]]) -> None:
+async def _store_some(db: Db, queue: jobs.Queue, batch: Sequence[Asker[SentResult, bool]]) -> None:
     valid = await _store(db, queue, [asker.item for asker in batch])
     for asker in batch:
         if not asker.end.done():
             asker.end.set_result(asker.item.claim.key in valid)
 
 
-async def _store(db: Db, queue: jobs.Queue, completions: Sequence[Completion]) -> set[tuple[str, int]]:
+async def _store(db: Db, queue: jobs.Queue, completions: Sequence[SentResult]) -> set[tuple[str, int]]:
     """Store results of one caller, each with an audit row; return the keys of the valid claims."""
     async with db.write(completions[0].who, "job.complete") as tx:
         ended = await queue.finish_each(tx, [(completion.claim, completion.outcome) for completion in completions])

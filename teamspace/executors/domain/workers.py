@@ -13,7 +13,7 @@ from teamspace.core.disconnect import DisconnectWatch
 from teamspace.core.errors import Forbidden, Refusal, Unauthenticated
 from teamspace.core.principal import Principal, system
 from teamspace.executors import store
-from teamspace.executors.domain.completing import Completion, Completions
+from teamspace.executors.domain.completing import Completions, SentResult
 from teamspace.executors.domain.offers import accepted_kinds
 from teamspace.executors.domain.presence import Presence, channels_of
 from teamspace.executors.schemas import (
@@ -94,7 +94,7 @@ async def complete(
 ) -> None:
     claim = await _parse_claim(db, who, job_id, done.claim_token)
     outcome = await queue.read_result(db, claim, done.result)
-    await completions.store(db, queue, Completion(who, claim, outcome))
+    await completions.store(db, queue, SentResult(who, claim, outcome))
 
 
 async def fail(db: Db, who: Principal, queue: jobs.Queue, job_id: str, failure: FailureReport) -> None:

@@ -110,8 +110,11 @@ class Queue:
 
     async def promote(self, db: Db) -> None:
         while self._dirty:
+            before = self._dirty
             async with self._promotion(db):
                 pass
+            if self._dirty == before:  # another server promotes these lanes
+                await asyncio.sleep(_BATCH_SECONDS)
 
     @asynccontextmanager
     async def _promotion(self, db: Db) -> AsyncIterator[Tx]:
@@ -120,12 +123,12 @@ class Queue:
         self._dirty_event.clear()
         try:
             async with db.maintenance(system(), durable=False) as tx:
-                channels = await lanes.promote(tx, dirty)
+                channels, left = await lanes.promote(tx, dirty)
                 yield tx
         except BaseException:
             self.mark_dirty(dirty)
             raise
-        self.mark_dirty(())
+        self.mark_dirty(left)
         self.notify(channels)
 
     async def promote_waiting(self, db: Db, org_id: str | None = None, kinds: Iterable[str] | None = None) -> None:
