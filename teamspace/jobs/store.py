@@ -433,9 +433,10 @@ def _claims_table(tx: Tx) -> str:
 
 
 def _claim_rows(claims: Sequence[JobClaim]) -> list[dict[str, object]]:
+    # In the order in which rows are locked: a heartbeat must not wait for a landing that waits for it.
     return [
         {"id": claim.job_id, "attempt": claim.attempt, "claim_hash": claim.hash, "executor_id": claim.executor_id}
-        for claim in claims
+        for claim in sorted(claims, key=lambda claim: claim.job_id)
     ]
 
 

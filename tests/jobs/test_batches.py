@@ -14,27 +14,40 @@ from teamspace.core.db import Tx
 from teamspace.core.principal import Call, Principal, system
 from teamspace.core.tables import JobSpec
 from teamspace.jobs import Authority, Failed, JobFault, Outcome, Returned, Succeeded
-from tests.jobs.help import broken_invariants, claim, queue
+from teamspace.jobs.domain import queue as queue_module
+from tests.jobs.help import broken_invariants, claim, queue, running
 from tests.support.world import World
 
 JOBS = (JobSpec("test.small", "small", "Ends at once."),)
 KIND = JOBS[0].kind
 CHANNEL = (jobs.local_channel(KIND),)
 TEAMS, EACH = 6, 2
+SLOW = "slow"
 
 
 class Small(msgspec.Struct, frozen=True):
     text: str = ""
 
 
-async def small(input: Small) -> Small:
+class Gate(asyncio.Event):
+    """What slow jobs wait for."""
+
+
+async def small(input: Small, gate: Gate) -> Small:
+    if input.text == SLOW:
+        await gate.wait()
     return input
 
 
-@pytest.fixture(autouse=True)
-async def members(world: World) -> list[Principal]:
+@pytest.fixture
+async def gate() -> Gate:
+    return Gate()
+
+
+@pytest.fixture
+async def members(world: World, gate: Gate) -> list[Principal]:
     """A member of each of several teams, of two companies."""
-    kinds, faults = jobs.bind([sys.modules[__name__]], {})
+    kinds, faults = jobs.bind([sys.modules[__name__]], {Gate: gate})
     assert not faults
     queue(world).kinds.add(kinds)
     companies = [await world.company() for _ in range(2)]
@@ -159,3 +172,43 @@ async def test_an_outcome_is_stored_once_however_many_write_it(world: World, mem
     assert sum(len(keys) for keys in landed) == len(claimed)
     assert len(await events(world)) == 2 * len(claimed)
     assert await broken_invariants(world) == []
+
+
+async def test_other_servers_get_one_notification_of_many_ends(
+    world: World, members: list[Principal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    relayed: list[str] = []
+    monkeypatch.setattr(queue_module, "_FEW_ENDS", 2)
+    world.app.queue.wake.relay = relayed.append
+    await enqueue(world, members)
+    claimed = await claim(world, 100, CHANNEL)
+    relayed.clear()
+    ended = [(job, held, Succeeded(Small())) for job, held in claimed]
+    await queue(world).land(world.db, ended[:1])
+    few = [topic for topic in relayed if topic.startswith("job-end")]
+    assert len(few) == 1 and few != ["job-ends"]
+    relayed.clear()
+    waiting = [asyncio.create_task(queue(world).wait_for_end(world.db, job.id, 10)) for job, _ in claimed[1:]]
+    await asyncio.sleep(0.01)
+    await queue(world).land(world.db, ended[1:])
+    assert [topic for topic in relayed if topic.startswith("job-end")] == ["job-ends"]
+    async with asyncio.timeout(1.5):
+        assert set(await asyncio.gather(*waiting)) == {"succeeded"}, "before the poll"
+
+
+async def test_a_slow_job_delays_neither_the_landing_nor_the_start_of_others(
+    world: World, members: list[Principal], gate: Gate
+) -> None:
+    who = members[0]
+    async with world.db.maintenance(who) as tx:
+        slow = await queue(world).enqueue(tx, Authority.of(who), KIND, Small(SLOW))
+    await enqueue(world, members)
+    async with running(world):
+        async with asyncio.timeout(20):
+            while True:
+                if (await states(world)).count("succeeded") == TEAMS * EACH:
+                    break
+                await asyncio.sleep(0.01)
+        assert (await states(world)).count("running") == 1, "the slow one"
+        gate.set()
+        assert await queue(world).wait_for_end(world.db, slow, 10) == "succeeded"

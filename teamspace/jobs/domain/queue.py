@@ -68,6 +68,9 @@ _LANES_PER_BATCH = 50
 """Lanes per transaction. Other writers of these lanes wait for it."""
 _END_TOPICS = 256
 """Ends of jobs are notified on this many topics, so that servers tell each other a bounded number of them."""
+_FEW_ENDS = 16
+_MANY_ENDS = "job-ends"
+"""Notified instead of more topics than a few: a batch of jobs would touch nearly all of them."""
 _POLL = 2.0
 """Seconds. Notifications from other servers can be lost, so a wait also polls."""
 _MAX_TITLE = 300
@@ -472,14 +475,14 @@ class Queue:
         outside = {job.id for job in ended if job.rank is None}
         left = {job.lane for job, outcome in outcomes if not isinstance(outcome, Parked) and job.id not in outside}
         self._mark_dirty_on_commit(tx, *left)
-        tx.after_commit(partial(self.notify, {_end_topic(job.id) for job in ended}))
+        tx.after_commit(partial(self._notify_ends, {_end_topic(job.id) for job in ended}))
 
     async def wait_for_end(
         self, db: Db, job_id: str, seconds: float, disconnect: DisconnectWatch | None = None
     ) -> State | None:
         """Wait until the job has ended, on this server or another; return its state, or None if it has not in time."""
         until = time.monotonic() + seconds
-        with self.wake.subscribe([_end_topic(job_id)]) as wake_up:
+        with self.wake.subscribe([_end_topic(job_id), _MANY_ENDS]) as wake_up:
             while not (state := await store.find_end(db, job_id)):
                 left = until - time.monotonic()
                 if left <= 0 or self.wake.stopping or (disconnect and disconnect.has_disconnected):
@@ -534,6 +537,13 @@ class Queue:
     def notify(self, channels: Iterable[str]) -> None:
         for channel in channels:
             self.wake.notify(channel)
+
+    def _notify_ends(self, topics: set[str]) -> None:
+        """Wake those who wait for ends, here and on other servers: these get one notification if there are many."""
+        for topic in topics:
+            self.wake.receive(topic)
+        for topic in topics if len(topics) <= _FEW_ENDS else (_MANY_ENDS,):
+            self.wake.notify_others(topic)
 
     def _mark_dirty_on_commit(self, tx: Tx, *dirty: Lane) -> None:
         tx.after_commit(partial(self.mark_dirty, dirty))
