@@ -254,6 +254,7 @@ def dependencies(settings: Settings, stopping: Stopping, tables: Tables) -> dict
         extraction.ReaderPool: extraction.ReaderPool(),
         executors.Fleet: fleet,
         executors.Presence: executors.Presence(),
+        executors.Completions: executors.Completions(),
         mcp.McpTasks: mcp_tasks,
         mcp.McpServer: mcp.McpServer(toolbox, files, mcp_tasks, mcp_workflows),
         mcp.McpClient: mcp.McpClient(settings, toolbox, fleet.egress, files, queue),

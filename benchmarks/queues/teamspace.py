@@ -11,7 +11,8 @@ from teamspace.jobs import Authority
 from teamspace.settings import Settings
 from tests.support.world import World
 
-SLOTS = 100
+SLOTS = 500
+"""As many as its peers take at once."""
 
 
 class Teamspace:

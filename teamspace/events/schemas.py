@@ -17,6 +17,14 @@ class Change(StrEnum):
     DELETED = "deleted"
 
 
+class ChangedSubject(msgspec.Struct, frozen=True):
+    """A thing that changed, and where it belongs."""
+
+    id: str
+    org_id: str
+    team_id: str
+
+
 class Position(NamedTuple):
     """A place in the log. Rows become visible in this order."""
 

@@ -6,7 +6,7 @@ import msgspec
 
 from teamspace.core.db import Db, Fence, Reads, Tx, as_json, columns
 from teamspace.core.tables import TransientTable
-from teamspace.events.schemas import Change, Event, OpenStream, Position, StreamBatch, StreamState
+from teamspace.events.schemas import Change, ChangedSubject, Event, OpenStream, Position, StreamBatch, StreamState
 
 TRANSIENT = tuple(map(TransientTable, ("events", "event_floors", "event_log", "streams", "stream_batches")))
 
@@ -54,6 +54,16 @@ async def insert(
         f"{target} {source}",
         org_id=org_id, team_id=team_id, kind=kind, change=change, path=path, at=now, subjects=subjects,
         readers=as_json(readers) if readers else None,
+    )  # fmt: skip
+
+
+async def insert_many(tx: Tx, kind: str, changed: Sequence[ChangedSubject], change: Change, *, now: str) -> None:
+    """Add an event per subject of any teams, at the commit."""
+    subjects = tx.dialect.json_table("subjects", **dict.fromkeys(ChangedSubject.__struct_fields__, "TEXT"))
+    await tx.defer(
+        "INSERT INTO events (org_id, team_id, kind, change, at, subject_id)"
+        f" SELECT subject.org_id, subject.team_id, :kind, :change, :at, subject.id FROM ({subjects}) AS subject",
+        kind=kind, change=change, at=now, subjects=as_json(changed),
     )  # fmt: skip
 
 

@@ -1,6 +1,7 @@
 """Executors run model jobs: model servers that this server calls (push), and workers that claim jobs (pull)."""
 
 from teamspace.executors.domain.choosing import SIMULATED, choose, list_models
+from teamspace.executors.domain.completing import Completions
 from teamspace.executors.domain.fleet import Fleet, recover
 from teamspace.executors.domain.presence import Presence
 from teamspace.executors.domain.rerouting import reroute_unserved
@@ -12,6 +13,7 @@ __all__ = [
     "ENCRYPTED",
     "INVARIANTS",
     "SIMULATED",
+    "Completions",
     "ExecutorRouter",
     "Fleet",
     "Mode",

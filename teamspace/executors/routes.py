@@ -12,6 +12,7 @@ from teamspace.core.principal import Principal
 from teamspace.core.replies import Created, Page, Reply
 from teamspace.core.routing import BEARER, ORGADMIN, Route
 from teamspace.executors.domain import registry, roles, workers
+from teamspace.executors.domain.completing import Completions
 from teamspace.executors.domain.fleet import Fleet
 from teamspace.executors.domain.presence import Presence
 from teamspace.executors.schemas import (
@@ -83,8 +84,10 @@ async def heartbeat(db: Db, who: Principal, queue: jobs.Queue, id: str, body: He
     return await workers.heartbeat(db, who, queue, id, body)
 
 
-async def complete(db: Db, who: Principal, queue: jobs.Queue, id: str, body: JobCompletion) -> None:
-    await workers.complete(db, who, queue, id, body)
+async def complete(
+    db: Db, who: Principal, queue: jobs.Queue, completions: Completions, id: str, body: JobCompletion
+) -> None:
+    await workers.complete(db, who, queue, completions, id, body)
 
 
 async def fail(db: Db, who: Principal, queue: jobs.Queue, id: str, body: FailureReport) -> None:

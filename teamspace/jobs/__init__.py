@@ -14,6 +14,7 @@ from teamspace.jobs.domain.channels import (
     served_by,
 )
 from teamspace.jobs.domain.ending import INTERRUPTED, LOST, reason_of
+from teamspace.jobs.domain.gathering import Asker, Gathering
 from teamspace.jobs.domain.kinds import BoundKind, Kinds, bind
 from teamspace.jobs.domain.queue import LEASE, Queue, parse_claim_token, stale_claim
 from teamspace.jobs.domain.routing import JobRoute, JobRouter
@@ -52,12 +53,14 @@ __all__ = [
     "LOST",
     "REQUESTER_GONE",
     "SUBJECTS",
+    "Asker",
     "Authority",
     "BoundKind",
     "Cancelled",
     "EncodedInput",
     "EndedJob",
     "Failed",
+    "Gathering",
     "Job",
     "JobAttempt",
     "JobAttempts",

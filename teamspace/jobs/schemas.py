@@ -299,16 +299,17 @@ class NewJob(msgspec.Struct, frozen=True, omit_defaults=True):
     limited_by: str | None = None
 
 
-class Transition(msgspec.Struct, frozen=True, kw_only=True):
+class Transition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The columns of a job after an outcome."""
 
     id: str
     state: State
     phase: Phase = Phase.READY
     keep_rank: bool = False
-    attempt: int
-    max_attempts: int
-    lease_expiries: int
+    attempt: int | None = None
+    """None keeps it, as for the next two."""
+    max_attempts: int | None = None
+    lease_expiries: int | None = None
     error: str | None = None
     """None keeps the error of the last attempt."""
     result: str | None = None
@@ -316,6 +317,10 @@ class Transition(msgspec.Struct, frozen=True, kw_only=True):
     until: str | None = None
     delay: float | None = None
     """Seconds until it is due, if `until` is not known; None if it is due already."""
+    held_attempt: int | None = None
+    """The claim under which it is made, with the next two; None if the row is locked and known to be current."""
+    claim_hash: str | None = None
+    executor_id: str | None = None
 
 
 class ClaimSlot(msgspec.Struct, frozen=True):

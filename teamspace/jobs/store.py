@@ -36,12 +36,21 @@ from teamspace.jobs.schemas import (
 )
 from teamspace.quota import Dimension, Level, QuotaAccount, Spend
 
+_NOW = "(SELECT moment(0))"
+"""The clock, read once per statement and not once per row."""
 _BACKLOG = "state = 'queued' AND phase = 'ready' AND rank IS NULL"
 _ADMITTED = "state = 'queued' AND phase = 'ready' AND rank IS NOT NULL"
 _CLAIMED = (
     "id = :id AND state = 'running' AND attempt = :attempt AND claim_hash = :claim_hash AND executor_id = :executor_id"
     " AND lease_until > moment(0)"
 )
+_RANKED = "rank >= 0"
+"""Has a rank, for the index over all channels. Claims say it differently, so that they use the index of their channel."""
+_ELSEWHERE = "channel NOT LIKE '%@local'"
+"""Jobs that the server itself does not claim."""
+_RUNS = "COALESCE(jobs.state, '') = 'running'"
+"""For jobs that are found by their id. PostgreSQL would prefer an index of running jobs, if there were few when it last
+looked, and read all of them for each batch."""
 _WITHDRAW = "rank = NULL, phase = 'ready', waits = NULL"
 """Moves a job that is admitted and not yet claimed back to the backlog."""
 _CHANNEL_TTL = 60
@@ -61,10 +70,10 @@ _ARCHIVE_AS_JOB_ROW = (
 
 
 _CLOCK = (
-    "COALESCE((SELECT rank FROM jobs WHERE state = 'running' AND rank IS NOT NULL ORDER BY rank DESC LIMIT 1),"
-    f" (SELECT rank FROM jobs WHERE {_ADMITTED} ORDER BY rank LIMIT 1),"
+    f"COALESCE((SELECT rank FROM jobs WHERE state = 'running' AND {_RANKED} ORDER BY rank DESC LIMIT 1),"
+    f" (SELECT rank FROM jobs WHERE state = 'queued' AND phase = 'ready' AND {_RANKED} ORDER BY rank LIMIT 1),"
     # Parked jobs keep their ranks: if the clock restarted at 0, they would come long after the others.
-    " (SELECT rank FROM jobs WHERE rank IS NOT NULL ORDER BY rank DESC LIMIT 1), 0)"
+    f" (SELECT rank FROM jobs WHERE state = 'queued' AND {_RANKED} ORDER BY rank DESC LIMIT 1), 0)"
 )
 """How far the queue has come: not the lowest waiting rank, else the newest job would always be first."""
 
@@ -170,8 +179,8 @@ async def move(tx: Tx, channel: str, target: str, except_orgs: Sequence[str]) ->
     """Move queued jobs to another channel, except for those of some companies; return their lanes."""
     return await tx.all(
         Lane,
-        "UPDATE jobs SET channel = :target WHERE state = 'queued' AND channel NOT LIKE '%@local' AND channel = :channel"
-        f" AND org_id NOT IN ({tx.dialect.json_strings.format('except_orgs')}) RETURNING org_id, team_id, kind",
+        "UPDATE jobs SET channel = :target WHERE state = 'queued' AND channel = :channel"
+        f" AND {_ELSEWHERE} AND org_id NOT IN ({tx.dialect.json_strings.format('except_orgs')}) RETURNING org_id, team_id, kind",
         channel=channel, target=target, except_orgs=as_json(except_orgs),
     )  # fmt: skip
 
@@ -191,8 +200,9 @@ async def admit(tx: Tx, capacities: Sequence[LaneCapacity], step: int) -> list[s
     backlog = tx.dialect.each_first.format(
         table="jobs",
         rest=f"WHERE team_id = wanted.team_id AND channel = wanted.channel AND {_BACKLOG}"
-        f" ORDER BY priority, id LIMIT :most {tx.dialect.skip_locked}",
+        f" ORDER BY priority, id LIMIT {_round_up(max(lane.free for lane in capacities))} {tx.dialect.skip_locked}",
     )
+    chosen = tx.dialect.in_query.format("SELECT chosen_id FROM numbered WHERE turn <= free")
     wanted = tx.dialect.json_table(
         "wanted", team_id="TEXT", kind="TEXT", channel="TEXT", free="BIGINT", after_rank="BIGINT"
     )
@@ -201,12 +211,21 @@ async def admit(tx: Tx, capacities: Sequence[LaneCapacity], step: int) -> list[s
         str,
         f"WITH wanted AS MATERIALIZED ({wanted}),"
         f" waiting AS MATERIALIZED (SELECT jobs.id, jobs.priority, wanted.* FROM wanted {backlog}),"
-        " numbered AS (SELECT id AS chosen_id, free, after_rank,"
+        " numbered AS MATERIALIZED (SELECT id AS chosen_id, free, after_rank,"
         " ROW_NUMBER() OVER (PARTITION BY team_id, kind ORDER BY priority, id) AS turn FROM waiting)"
-        " UPDATE jobs SET rank = after_rank + :step * turn FROM numbered WHERE jobs.id = chosen_id AND turn <= free"
+        f" UPDATE jobs SET rank = after_rank + :step * turn FROM numbered WHERE jobs.id {chosen} AND jobs.id = chosen_id"
         " RETURNING jobs.channel",
-        wanted=as_json(rows), most=max(lane.free for lane in capacities), step=step,
+        wanted=as_json(rows), step=step,
     )  # fmt: skip
+
+
+def _round_up(limit: int) -> int:
+    """Round a LIMIT up to one of few numbers (1, 2, 3, 4, 6, 8, 12, 16, 24...), for the text of a statement.
+
+    With a limit as a parameter PostgreSQL would plan the statement anew every time, which takes longer than to run it.
+    """
+    power = 1 << (limit - 1).bit_length()
+    return power * 3 // 4 if limit <= power * 3 // 4 else power
 
 
 async def next_lane(db: Reads, after: Lane, org_id: str | None = None) -> Lane | None:
@@ -223,7 +242,7 @@ async def next_lane(db: Reads, after: Lane, org_id: str | None = None) -> Lane |
 async def withdraw_company(tx: Tx, org_id: str) -> None:
     """Move the company's admitted jobs back to the backlog."""
     await tx.run(
-        f"UPDATE jobs SET {_WITHDRAW} WHERE rank IS NOT NULL AND state = 'queued' AND org_id = :org_id",
+        f"UPDATE jobs SET {_WITHDRAW} WHERE {_RANKED} AND state = 'queued' AND org_id = :org_id",
         org_id=org_id,
     )
 
@@ -242,7 +261,7 @@ async def withdraw_beyond(tx: Tx, org_id: str, cap: int) -> None:
 async def withdraw_suspended(tx: Tx) -> None:
     """Move admitted jobs of suspended companies back to the backlog, in case the suspension itself did not."""
     await tx.run(
-        f"UPDATE jobs SET {_WITHDRAW} WHERE rank IS NOT NULL AND state = 'queued'"
+        f"UPDATE jobs SET {_WITHDRAW} WHERE {_RANKED} AND state = 'queued'"
         " AND org_id IN (SELECT id FROM orgs WHERE suspended_at IS NOT NULL)"
     )
 
@@ -250,7 +269,7 @@ async def withdraw_suspended(tx: Tx) -> None:
 async def withdraw_unserved(tx: Tx) -> None:
     """Move jobs that no worker can take back to the backlog: they must not count against their lane's cap."""
     await tx.run(
-        f"UPDATE jobs SET {_WITHDRAW} WHERE rank IS NOT NULL AND state = 'queued' AND channel IN"
+        f"UPDATE jobs SET {_WITHDRAW} WHERE {_RANKED} AND state = 'queued' AND channel IN"
         f" (SELECT channel FROM job_channels WHERE seen_at <= moment(-{_CHANNEL_TTL})) AND NOT EXISTS (SELECT 1 FROM job_channels"
         f" WHERE job_channels.channel = jobs.channel AND job_channels.org_id IN ('', jobs.org_id)"
         f" AND seen_at > moment(-{_CHANNEL_TTL}))"
@@ -273,7 +292,7 @@ async def has_changed(db: Reads) -> bool:
 async def end_parking_delay(tx: Tx, org_id: str) -> None:
     """Make the company's parked jobs due now ('' is all companies)."""
     await tx.run(
-        "UPDATE jobs SET run_at = moment(0) WHERE state = 'queued' AND phase = 'parked' AND rank IS NOT NULL"
+        f"UPDATE jobs SET run_at = moment(0) WHERE state = 'queued' AND phase = 'parked' AND {_RANKED}"
         " AND (org_id = :org_id OR :org_id = '')",
         org_id=org_id,
     )
@@ -300,18 +319,19 @@ async def select_admitted(
 ) -> list[ReadyJob]:
     """Select admitted jobs of these channels in the order of their ranks, and lock them."""
     excluded = tx.dialect.json_list.format("wanted.excluded_orgs")
+    most = max(slot.limit for slot in slots)
     admitted = tx.dialect.each_first.format(
         table="jobs",
-        rest=f"WHERE {'org_id = :org_id AND ' if org_id is not None else ''}channel = wanted.channel AND {_ADMITTED}"
+        rest=f"WHERE {f'org_id = :org_id AND {_ELSEWHERE} AND ' if org_id is not None else ''}channel = wanted.channel AND {_ADMITTED}"
         f" AND org_id NOT IN ({excluded}) AND (model IS NULL OR CAST(:models AS TEXT) IS NULL"
-        f" OR model IN ({tx.dialect.json_strings.format('models')})) ORDER BY rank LIMIT :most {tx.dialect.skip_locked}",
+        f" OR model IN ({tx.dialect.json_strings.format('models')})) ORDER BY rank LIMIT {_round_up(most)} {tx.dialect.skip_locked}",
     )
     wanted = tx.dialect.json_table("wanted", channel="TEXT", excluded_orgs=tx.dialect.json_type)
     params: dict[str, Any] = {} if org_id is None else {"org_id": org_id}
     return await tx.all(
         ReadyJob,
         f"WITH wanted AS MATERIALIZED ({wanted}) SELECT jobs.id, jobs.org_id, jobs.kind FROM wanted {admitted} ORDER BY jobs.rank",
-        wanted=as_json(slots), models=None if models is None else as_json(models), most=max(slot.limit for slot in slots),
+        wanted=as_json(slots), models=None if models is None else as_json(models),
         **params,
     )  # fmt: skip
 
@@ -320,7 +340,7 @@ async def take(tx: Tx, ids: Sequence[str], *, executor_id: str, claim_hash: str,
     return await tx.all(
         Job,
         "UPDATE jobs SET state = 'running', attempt = attempt + 1, stop_requested = FALSE, executor_id = :executor_id, claim_hash = :claim_hash,"
-        " lease_until = moment(:lease), started_at = moment(0), waits = NULL"
+        f" lease_until = (SELECT moment(:lease)), started_at = {_NOW}, waits = NULL"
         f" WHERE id {tx.dialect.in_strings.format('ids')} RETURNING {columns(Job)}",
         executor_id=executor_id, claim_hash=claim_hash, lease=lease, ids=as_json(ids),
     )  # fmt: skip
@@ -361,7 +381,7 @@ async def extend_many(tx: Tx, claims: Sequence[JobClaim], lease: float) -> list[
     """Extend the leases of these claims; stale ones are left out."""
     return await tx.all(
         ExtendedJob,
-        f"WITH wanted AS MATERIALIZED ({_claims_table(tx)}) UPDATE jobs SET lease_until = moment(:lease) FROM wanted"
+        f"WITH wanted AS MATERIALIZED ({_claims_table(tx)}) UPDATE jobs SET lease_until = (SELECT moment(:lease)) FROM wanted"
         f" WHERE {_MATCHES_CLAIM} RETURNING jobs.id, jobs.attempt, jobs.reservation_id, jobs.stop_requested",
         wanted=as_json(_claim_rows(claims)), lease=lease,
     )  # fmt: skip
@@ -403,7 +423,8 @@ async def lock_claimed(tx: Tx, claims: Sequence[JobClaim]) -> list[Job]:
 
 _MATCHES_CLAIM = (
     "jobs.id = wanted.id AND jobs.attempt = wanted.attempt AND jobs.claim_hash = wanted.claim_hash"
-    " AND jobs.executor_id = wanted.executor_id AND jobs.state = 'running' AND jobs.lease_until > moment(0)"
+    " AND jobs.executor_id = wanted.executor_id"
+    f" AND {_RUNS} AND jobs.lease_until > {_NOW}"
 )
 
 
@@ -412,9 +433,10 @@ def _claims_table(tx: Tx) -> str:
 
 
 def _claim_rows(claims: Sequence[JobClaim]) -> list[dict[str, object]]:
+    # In the order in which rows are locked: a heartbeat must not wait for a landing that waits for it.
     return [
         {"id": claim.job_id, "attempt": claim.attempt, "claim_hash": claim.hash, "executor_id": claim.executor_id}
-        for claim in claims
+        for claim in sorted(claims, key=lambda claim: claim.job_id)
     ]
 
 
@@ -471,33 +493,57 @@ async def lock_expired(tx: Tx, ids: Sequence[str]) -> list[Job]:
     )  # fmt: skip
 
 
+_TRANSITION = (
+    "state = change.state, phase = COALESCE(change.phase, 'ready'), attempt = COALESCE(change.attempt, jobs.attempt),"
+    " rank = CASE WHEN change.keep_rank THEN jobs.rank END,"
+    " max_attempts = COALESCE(change.max_attempts, jobs.max_attempts),"
+    " lease_expiries = COALESCE(change.lease_expiries, jobs.lease_expiries), lease_until = NULL,"
+    " progress = CASE change.state WHEN 'failed' THEN jobs.progress END,"
+    " message = CASE change.state WHEN 'failed' THEN jobs.message END,"
+    " executor_id = CASE change.state WHEN 'queued' THEN NULL ELSE jobs.executor_id END,"
+    " claim_hash = CASE change.state WHEN 'queued' THEN NULL ELSE jobs.claim_hash END,"
+    " reservation_id = CASE change.state WHEN 'queued' THEN NULL ELSE jobs.reservation_id END,"
+    " started_at = CASE change.state WHEN 'queued' THEN NULL ELSE jobs.started_at END,"
+    " refused_spend = NULL, waits = change.waits, result = change.result,"
+    " error = CASE change.state WHEN 'succeeded' THEN NULL ELSE COALESCE(change.error, jobs.error) END,"
+    " run_at = COALESCE(change.until, CASE WHEN change.delay IS NOT NULL THEN moment(change.delay) END, jobs.run_at),"
+    f" finished_at = CASE change.state WHEN 'queued' THEN NULL ELSE {_NOW} END"
+)
+_TRANSITION_COLUMNS = {
+    "id": "TEXT", "state": "TEXT", "phase": "TEXT", "keep_rank": "BOOLEAN", "attempt": "BIGINT", "max_attempts": "BIGINT",
+    "lease_expiries": "BIGINT", "error": "TEXT", "result": "TEXT", "waits": "TEXT", "until": "TEXT",
+    "delay": "DOUBLE PRECISION",
+}  # fmt: skip
+
+
 async def apply(tx: Tx, transitions: Sequence[Transition]) -> None:
     """Change jobs that this transaction has locked.
 
     A finished job keeps its executor and claim: a worker that got no response can send the same result again.
     """
-    changes = tx.dialect.json_table(
-        "changes", id="TEXT", state="TEXT", phase="TEXT", keep_rank="BOOLEAN", attempt="BIGINT", max_attempts="BIGINT",
-        lease_expiries="BIGINT", error="TEXT", result="TEXT", waits="TEXT", until="TEXT",
-        delay="DOUBLE PRECISION",
-    )  # fmt: skip
     await tx.run(
-        f"WITH change AS MATERIALIZED ({changes})"
-        " UPDATE jobs SET state = change.state, phase = change.phase, attempt = change.attempt,"
-        " rank = CASE WHEN change.keep_rank THEN jobs.rank END, max_attempts = change.max_attempts,"
-        " lease_expiries = change.lease_expiries, lease_until = NULL,"
-        " progress = CASE change.state WHEN 'failed' THEN jobs.progress END,"
-        " message = CASE change.state WHEN 'failed' THEN jobs.message END,"
-        " executor_id = CASE change.state WHEN 'queued' THEN NULL ELSE jobs.executor_id END,"
-        " claim_hash = CASE change.state WHEN 'queued' THEN NULL ELSE jobs.claim_hash END,"
-        " reservation_id = CASE change.state WHEN 'queued' THEN NULL ELSE jobs.reservation_id END,"
-        " started_at = CASE change.state WHEN 'queued' THEN NULL ELSE jobs.started_at END,"
-        " refused_spend = NULL, waits = change.waits, result = change.result,"
-        " error = CASE change.state WHEN 'succeeded' THEN NULL ELSE COALESCE(change.error, jobs.error) END,"
-        " run_at = COALESCE(change.until, CASE WHEN change.delay IS NOT NULL THEN moment(change.delay) END, jobs.run_at),"
-        " finished_at = CASE change.state WHEN 'queued' THEN NULL ELSE moment(0) END"
-        " FROM change WHERE jobs.id = change.id",
+        f"WITH change AS MATERIALIZED ({tx.dialect.json_table('changes', **_TRANSITION_COLUMNS)})"
+        f" UPDATE jobs SET {_TRANSITION} FROM change WHERE jobs.id = change.id",
         changes=as_json(transitions),
+    )
+
+
+async def land(tx: Tx, transitions: Sequence[Transition]) -> list[str]:
+    """Lock the running jobs whose claims are still valid, in the order of their ids, and change them; return their ids.
+
+    Each job is in the list once.
+    """
+    sent = tx.dialect.json_table(
+        "transitions", **_TRANSITION_COLUMNS, held_attempt="BIGINT", claim_hash="TEXT", executor_id="TEXT"
+    )
+    return await tx.all(
+        str,
+        f"WITH sent AS MATERIALIZED ({sent}), change AS MATERIALIZED (SELECT sent.* FROM sent JOIN jobs"
+        " ON jobs.id = sent.id AND jobs.attempt = sent.held_attempt AND jobs.claim_hash = sent.claim_hash"
+        f" AND jobs.executor_id = sent.executor_id AND {_RUNS} AND jobs.lease_until > {_NOW}"
+        f" ORDER BY jobs.id {_of_jobs(tx.dialect.row_lock)})"
+        f" UPDATE jobs SET {_TRANSITION} FROM change WHERE jobs.id = change.id RETURNING jobs.id",
+        transitions=as_json(transitions),
     )
 
 

@@ -62,6 +62,7 @@ LAST_WRITER_WINS = {
     "schedules a check, which reads the references itself": ("blobs.release_references",),
     "a new value each time, only compared for equality": ("db.handles._start_rights_epoch",),
     "always the same value for an id": ("knowledge.put_names",),
+    "locks the rows of valid claims itself, before it changes them": ("jobs.land",),
     "the caller has locked the rows": ("knowledge.set_known_version", "events.end_stream", "events.set_saved", "jobs.apply", "jobs.take", "jobs.set_reservation", "jobs.set_refused_spend", "jobs.set_result", "triggers.update"),
 }  # fmt: skip
 """Statements for which the order of two writers makes no difference, by reason."""
@@ -188,7 +189,7 @@ def find_functions() -> Iterator[Function]:
 def _locks(parts: list[ast.AST], helpers: Mapping[str, ast.AST]) -> Iterator[str]:
     """The strings in the arguments of locks, and in the functions of the module that compute them."""
     for call in (part for part in parts if isinstance(part, ast.Call)):
-        is_lock = isinstance(call.func, ast.Attribute) and call.func.attr in ("lock", "write_many")
+        is_lock = isinstance(call.func, ast.Attribute) and call.func.attr in ("lock", "try_lock", "write_many")
         given = [*call.args] if is_lock else [word.value for word in call.keywords if word.arg == "lock"]
         for node in (node for value in given for node in ast.walk(value)):
             yield from _strings(helpers[node.id] if isinstance(node, ast.Name) and node.id in helpers else node)

@@ -127,7 +127,7 @@ async def test_a_job_whose_kind_fails_does_not_cost_the_others_their_results(
     BROKEN.add("broken")
     ids = [await create(ann, answer) for answer in ("broken", "good", "fine")]
     claimed = await claim(world, 3, (PAID,))
-    outcomes = [(held, Succeeded(Answer(msgspec.json.decode(job.input)["answer"]))) for job, held in claimed]
+    outcomes = [(job, held, Succeeded(Answer(msgspec.json.decode(job.input)["answer"]))) for job, held in claimed]
     with caplog.at_level(logging.CRITICAL):
         await world.app.attempts.write_batch(world.db, outcomes)
     states = [(await get_job(ann, id))["state"] for id in ids]
@@ -136,14 +136,16 @@ async def test_a_job_whose_kind_fails_does_not_cost_the_others_their_results(
 
 async def test_of_two_attempts_in_one_batch_the_valid_one_counts(world: World, ann: Caller) -> None:
     job_id = await create(ann, "good")
-    ((_, stale),) = await claim(world, 1, (PAID,))
+    ((lost, stale),) = await claim(world, 1, (PAID,))
     async with world.db.maintenance(system()) as tx:
         await tx.run("UPDATE jobs SET lease_until = moment(0)")
     await jobs.sweep(world.db, queue(world))
     await queue(world).promote(world.db)
-    ((_, valid),) = await claim(world, 1, (PAID,))
+    ((job, valid),) = await claim(world, 1, (PAID,))
     late = Failed(JobFault("Too late.", "late", retryable=False))
-    written = await world.app.attempts.write_batch(world.db, [(valid, Succeeded(Answer("good"))), (stale, late)])
+    written = await world.app.attempts.write_batch(
+        world.db, [(job, valid, Succeeded(Answer("good"))), (lost, stale, late)]
+    )
     assert written == {valid.key}
     assert (await get_job(ann, job_id))["state"] == "succeeded"
 

@@ -44,13 +44,13 @@ async def test_jobs_start_while_results_are_being_stored_up_to_a_limit(
     async with world.db.maintenance(who) as tx:
         for _ in range(4 * SLOTS):
             await queue(world).enqueue(tx, Authority.of(who), KIND, Step())
-    finish_many = Queue.finish_many
+    land = Queue.land
 
     async def slow(*args: object) -> set[tuple[str, int]]:
         await release.wait()
-        return await finish_many(*args)  # type: ignore[arg-type]
+        return await land(*args)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Queue, "finish_many", slow)
+    monkeypatch.setattr(Queue, "land", slow)
     running = asyncio.create_task(
         Runner(world.db, queue(world), world.app.attempts, world.app.stopping, slots=SLOTS).run()
     )

@@ -4,7 +4,7 @@ from teamspace.core.db.audit import INVARIANTS
 from teamspace.core.db.canary import ENCRYPTED
 from teamspace.core.db.engine import Duplicate, Engine, IdempotencyKeyTaken, SerializationFailure, is_outage
 from teamspace.core.db.fence import EACH_ROW, Clause, Fence, all_admitted, no_rows
-from teamspace.core.db.handles import Db, Guard, Reads, Tx, WriteBatch
+from teamspace.core.db.handles import AuditEntry, Db, Guard, Reads, Tx, WriteBatch
 from teamspace.core.db.migrate import SchemaError, check_schema, migrate
 from teamspace.core.db.opening import connect
 from teamspace.core.db.retrying import retry_on_conflict
@@ -14,6 +14,7 @@ __all__ = [
     "EACH_ROW",
     "ENCRYPTED",
     "INVARIANTS",
+    "AuditEntry",
     "Clause",
     "Db",
     "Duplicate",

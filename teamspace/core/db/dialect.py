@@ -27,6 +27,9 @@ class Dialect(msgspec.Struct, frozen=True):
     """The type of such a column in `json_table`."""
     in_strings: str
     """The condition that a value is in a JSON list of strings; it uses an index like a list of literals."""
+    in_query: str
+    """The condition that a value is in the result of a query, which goes into the braces; it uses an index like a list of
+    literals, however many rows the planner expects."""
     settled: str
     """Whether a row of `events` is final: no transaction that is still running can commit a row before it."""
     position: str
@@ -73,6 +76,7 @@ SQLITE = Dialect(
     json_list="SELECT value FROM json_each({})",
     json_type="TEXT",
     in_strings="IN (SELECT value FROM json_each(:{}))",
+    in_query="IN ({})",
     settled="TRUE",  # there is one writer
     position="instr",
     byte_order="COLLATE BINARY",
@@ -92,6 +96,7 @@ POSTGRES = Dialect(
     json_strings="SELECT jsonb_array_elements_text(CAST(:{} AS JSONB)) AS value",
     # As an array, not a join: the rows are read, and locked, in the order of the index.
     in_strings="= ANY (ARRAY(SELECT jsonb_array_elements_text(CAST(:{} AS JSONB))))",
+    in_query="= ANY (ARRAY({}))",
     settled="transaction_id < CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS TEXT) AS BIGINT)",
     position="strpos",
     byte_order='COLLATE "C"',

@@ -55,6 +55,10 @@ class Transaction(Fetcher, Protocol):
         """Acquire the named locks, waiting for other transactions; they are released when this one ends."""
         ...
 
+    async def try_lock(self, names: Sequence[str]) -> Sequence[str]:
+        """Acquire those of the named locks that no other transaction has; return their names."""
+        ...
+
 
 class BulkLoad(Fetcher, Protocol):
     """One transaction that fills an unused database, without timeouts."""

@@ -17,7 +17,7 @@ from teamspace.core.crypto import Vault
 from teamspace.core.db.dialect import Dialect
 from teamspace.core.db.engine import Engine, IdempotencyKeyTaken, Params, Row, Transaction, is_outage
 from teamspace.core.db.migrate import is_outdated
-from teamspace.core.db.rows import mapper
+from teamspace.core.db.rows import as_json, mapper
 from teamspace.core.errors import Overloaded
 from teamspace.core.ids import new_id
 from teamspace.core.principal import Principal
@@ -73,6 +73,15 @@ class Reads(ABC):
         return bool(await self._fetch(sql, params))
 
 
+class AuditEntry(msgspec.Struct, frozen=True):
+    """One of several requests of a caller that share a write."""
+
+    who: Principal
+    org_id: str
+    team_id: str
+    target: str
+
+
 class Tx(Reads):
     """A write transaction: everything commits together with its audit row, or nothing does.
 
@@ -86,6 +95,8 @@ class Tx(Reads):
         self.action = action
         self.target: str | None = None
         self.detail: dict[str, Any] = {}
+        self.entries: Sequence[AuditEntry] | None = None
+        """The requests that share this write: each has an audit row of its own, instead of one for all."""
         self.opens_stream = False
         """Whether the response is a stream of `target`, which a repeat of the request reads again."""
         self.org_id = who.org_id
@@ -120,6 +131,11 @@ class Tx(Reads):
     async def lock(self, subject: str, *keys: str) -> None:
         """Lock the keys of a subject until the transaction ends; keys are always locked in sorted order."""
         await self._session.lock([f"{subject}:{key}" for key in sorted(keys)])
+
+    async def try_lock(self, subject: str, *keys: str) -> set[str]:
+        """Lock those of the keys that no other transaction has locked, without waiting; return them."""
+        names = await self._session.try_lock([f"{subject}:{key}" for key in sorted(keys)])
+        return {name.removeprefix(f"{subject}:") for name in names}
 
     def has_listeners(self, event: type) -> bool:
         """Whether anyone listens: if not, an event that is expensive to describe need not be."""
@@ -234,7 +250,10 @@ class Db(Reads):
             yield tx
             await self._check_chosen_company(tx)
             await _take_idempotency_key(tx)
-            await _write_audit_row(tx, tx.action, tx.detail)
+            if tx.entries is None:
+                await _write_audit_row(tx, tx.action, tx.detail)
+            else:
+                await _write_audit_rows(tx, tx.entries)
             await _start_rights_epoch(tx)
         self._finish(tx)
 
@@ -373,13 +392,28 @@ async def _take_idempotency_key(tx: Tx) -> None:
 
 
 async def _write_audit_row(tx: Tx, action: str, detail: dict[str, Any]) -> None:
-    who = tx.who
     await tx.defer(
         "INSERT INTO audit (id, org_id, team_id, at, actor_kind, actor_id, token_id, action, target, detail,"
         " request_id, address) VALUES (:id, :org_id, :team_id, :at, :actor_kind, :actor_id, :token_id,"
         " :action, :target, :detail, :request_id, :address)",
-        id=new_id(), org_id=tx.org_id, team_id=tx.team_id or None, at=clock.stamp(),
-        actor_kind=who.kind, actor_id=who.user_id or None, token_id=who.token_id or None, action=action,
-        target=tx.target, detail=msgspec.json.encode(detail).decode(),
-        request_id=who.call.request_id, address=who.call.address,
-    )  # fmt: skip
+        **_audit_row(tx.who, tx.org_id, tx.team_id, action, tx.target, detail),
+    )
+
+
+async def _write_audit_rows(tx: Tx, entries: Sequence[AuditEntry]) -> None:
+    if not entries:
+        return
+    rows = [_audit_row(entry.who, entry.org_id, entry.team_id, tx.action, entry.target, tx.detail) for entry in entries]
+    table = tx.dialect.json_table("entries", **dict.fromkeys(rows[0], "TEXT"))
+    names = ", ".join(rows[0])
+    await tx.defer(f"INSERT INTO audit ({names}) SELECT {names} FROM ({table}) AS entry", entries=as_json(rows))
+
+
+def _audit_row(
+    who: Principal, org_id: str, team_id: str, action: str, target: str | None, detail: dict[str, Any]
+) -> dict[str, str | None]:
+    return {
+        "id": new_id(), "org_id": org_id, "team_id": team_id or None, "at": clock.stamp(), "actor_kind": who.kind,
+        "actor_id": who.user_id or None, "token_id": who.token_id or None, "action": action, "target": target,
+        "detail": msgspec.json.encode(detail).decode(), "request_id": who.call.request_id, "address": who.call.address,
+    }  # fmt: skip

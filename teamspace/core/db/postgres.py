@@ -148,6 +148,14 @@ class PostgresTransaction:
             {"names": names},
         )
 
+    async def try_lock(self, names: Sequence[str]) -> Sequence[str]:
+        rows = await self.fetch(
+            "SELECT name FROM unnest(CAST(:names AS TEXT[])) AS name"
+            " WHERE pg_try_advisory_xact_lock(hashtextextended(name, 0))",
+            {"names": names},
+        )
+        return [row[0] for row in rows]
+
 
 class PostgresSnapshot:
     def __init__(self, connection: Any) -> None:

@@ -109,6 +109,9 @@ class SqliteTransaction:
     async def lock(self, names: Sequence[str]) -> None:
         """Do nothing: SQLite has one writer at a time."""
 
+    async def try_lock(self, names: Sequence[str]) -> Sequence[str]:
+        return names
+
 
 class SqliteSnapshot:
     def __init__(self, connection: apsw.Connection) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from teamspace.core import clock
 from teamspace.core.db import Tx
 from teamspace.events import store
-from teamspace.events.schemas import Change
+from teamspace.events.schemas import Change, ChangedSubject
 
 TOPIC = "events"
 """Notified after every commit with events."""
@@ -32,3 +32,10 @@ async def record(
         tx, kind, subject_ids, change, org_id=org_id, team_id=team_id, readers=readers, path=path, now=clock.stamp()
     )
     tx.notify(TOPIC)
+
+
+async def record_many(tx: Tx, kind: str, changed: Sequence[ChangedSubject], *, change: Change) -> None:
+    """Record that things of one kind changed, in any number of teams, with one statement."""
+    if changed:
+        await store.insert_many(tx, kind, changed, change, now=clock.stamp())
+        tx.notify(TOPIC)

@@ -13,6 +13,7 @@ from teamspace.core.disconnect import DisconnectWatch
 from teamspace.core.errors import Forbidden, Refusal, Unauthenticated
 from teamspace.core.principal import Principal, system
 from teamspace.executors import store
+from teamspace.executors.domain.completing import Completions, SentResult
 from teamspace.executors.domain.offers import accepted_kinds
 from teamspace.executors.domain.presence import Presence, channels_of
 from teamspace.executors.schemas import (
@@ -63,11 +64,11 @@ async def _take(
     if await presence.record(db, queue, executor.id, selection.channels, executor.org_id):
         async with db.maintenance(system()) as tx:
             await store.touch(tx, executor.id)
-    while taken := await queue.claim(
-        db, selection.channels, models=selection.models, count=1, executor_id=executor.id, org_id=executor.org_id or None,
-        still_valid=still_valid,
+    while taken := await queue.claim_one(
+        db, selection.channels, models=selection.models, executor_id=executor.id, caller=who.token_id,
+        org_id=executor.org_id or None, still_valid=still_valid,
     ):  # fmt: skip
-        ((job, claim),) = taken
+        job, claim = taken
         assigned = await _assign(db, queue.kinds[job.kind], job)
         if not isinstance(assigned, jobs.JobFault):
             return JobAssignment(assigned, str(claim), job.lease_end), claim
@@ -88,13 +89,12 @@ async def heartbeat(db: Db, who: Principal, queue: jobs.Queue, job_id: str, beat
     return Lease(job.lease_end)
 
 
-async def complete(db: Db, who: Principal, queue: jobs.Queue, job_id: str, done: JobCompletion) -> None:
+async def complete(
+    db: Db, who: Principal, queue: jobs.Queue, completions: Completions, job_id: str, done: JobCompletion
+) -> None:
     claim = await _parse_claim(db, who, job_id, done.claim_token)
     outcome = await queue.read_result(db, claim, done.result)
-    async with db.write(who, "job.complete") as tx:
-        tx.target = job_id
-        job = await queue.finish(tx, claim, outcome)
-        tx.org_id, tx.team_id = job.org_id, job.team_id
+    await completions.store(db, queue, SentResult(who, claim, outcome))
 
 
 async def fail(db: Db, who: Principal, queue: jobs.Queue, job_id: str, failure: FailureReport) -> None:

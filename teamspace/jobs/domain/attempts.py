@@ -96,6 +96,7 @@ class JobAttempt:
         self, job: Job, claim: JobClaim, who: Principal | None, handled: Callable[[], None] | None
     ) -> None:  # fmt: skip
         self.job, self.claim = job, claim
+        self.key = claim.key
         self.who = who
         """The requester, if the job was just started and their rights need not be read again."""
         self.handled = handled
@@ -111,10 +112,6 @@ class JobAttempt:
         """What the handler raised."""
         self.input: msgspec.Struct
         self.task: asyncio.Task[None]
-
-    @property
-    def key(self) -> tuple[str, int]:
-        return self.claim.key
 
     async def wait(self) -> None:
         """Wait until the outcome is stored. The attempt goes on if the waiter is cancelled."""
@@ -323,13 +320,15 @@ class JobAttempts:
         while self._outcomes:
             unwritten, self._outcomes = self._outcomes, []
             for batch in split_by_size(unwritten, lambda each: each.size):
-                written = await self.write_batch(db, [(each.attempt.claim, each.outcome) for each in batch])
+                written = await self.write_batch(
+                    db, [(each.attempt.job, each.attempt.claim, each.outcome) for each in batch]
+                )
                 for each in batch:
                     if not each.done.done():
                         each.done.set_result(each.attempt.key in written)
         self._writer = None
 
-    async def write_batch(self, db: Db, ended: Sequence[tuple[JobClaim, Outcome]]) -> set[tuple[str, int]]:
+    async def write_batch(self, db: Db, ended: Sequence[tuple[Job, JobClaim, Outcome]]) -> set[tuple[str, int]]:
         """Write a batch of outcomes, with retries: a busy database must not cost the work of the batch.
 
         Returns the keys of the claims whose outcome was stored.
@@ -342,19 +341,19 @@ class JobAttempts:
             log.exception("writing %d outcomes failed, retrying one by one", len(ended))
             return set[tuple[str, int]]().union(*[await self._write_alone(db, one) for one in ended])
 
-    async def _write_alone(self, db: Db, ended: tuple[JobClaim, Outcome]) -> set[tuple[str, int]]:
+    async def _write_alone(self, db: Db, ended: tuple[Job, JobClaim, Outcome]) -> set[tuple[str, int]]:
         for pause in _RETRY_DELAYS:
             try:
                 return await self._write(db, [ended])
             except Exception:
-                log.exception("writing the outcome of job %s failed, retrying", ended[0].job_id)
+                log.exception("writing the outcome of job %s failed, retrying", ended[0].id)
                 await asyncio.sleep(pause)
-        log.error("the outcome of job %s is lost; it runs again when its lease expires", ended[0].job_id)
+        log.error("the outcome of job %s is lost; it runs again when its lease expires", ended[0].id)
         return set()
 
-    async def _write(self, db: Db, ended: Sequence[tuple[JobClaim, Outcome]]) -> set[tuple[str, int]]:
-        written = await self._queue.finish_many(db, ended)
-        for job_id, _ in {claim.key for claim, _ in ended} - written:
+    async def _write(self, db: Db, ended: Sequence[tuple[Job, JobClaim, Outcome]]) -> set[tuple[str, int]]:
+        written = await self._queue.land(db, ended)
+        for job_id, _ in {claim.key for _, claim, _ in ended} - written:
             log.warning("job %s lost its claim before it finished; its outcome is dropped", job_id)
         return written
 

@@ -11,6 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from teamspace import quota
+from teamspace.core import crypto
 from teamspace.core.db import Tx
 from teamspace.jobs import store
 from teamspace.jobs.domain.kinds import BoundKind, Kinds
@@ -19,6 +20,7 @@ from teamspace.jobs.schemas import (
     EndedJob,
     Failed,
     Job,
+    JobClaim,
     JobFault,
     Lane,
     Lost,
@@ -50,35 +52,81 @@ async def apply(
 
     Without `tell_kinds`, the kinds' `ended` functions are not called.
     """
-    transitions = [transition(job, outcome, repeatable=kinds[job.kind].row.repeatable) for job, outcome in outcomes]
-    await _write(tx, transitions)
-    metered = [(job, outcome) for job, outcome in outcomes if job.reservation_id]
+    changed = [(job, outcome, _transition(kinds, job, outcome)) for job, outcome in outcomes]
+    short, long = _split([change for _, _, change in changed])
+    await store.apply(tx, short)
+    await _write_results(tx, long)
+    return await _follow(tx, kinds, changed, tell_kinds=tell_kinds)
+
+
+async def land(
+    tx: Tx, kinds: Kinds, outcomes: Sequence[tuple[Job, JobClaim, Outcome]]
+) -> tuple[list[tuple[Job, Outcome]], list[Lane], list[Job]]:
+    """Apply the outcomes of attempts whose claims are valid; return these, and what `apply` returns.
+
+    The rows are neither read nor locked before: nothing that a transition needs changes while an unmetered job runs.
+    """
+    # The jobs of one claim share its secret.
+    hashes = {secret: crypto.digest(secret) for secret in {claim.secret for _, claim, _ in outcomes}}
+    changes = [
+        replace(
+            _transition(kinds, job, outcome), held_attempt=claim.attempt, claim_hash=hashes[claim.secret],
+            executor_id=claim.executor_id,
+        )
+        for job, claim, outcome in outcomes
+    ]  # fmt: skip
+    short, long = _split(changes)
+    valid = set(await store.land(tx, short))
+    await _write_results(tx, [change for change in long if change.id in valid])
+    changed = [
+        (job, outcome, change)
+        for (job, _, outcome), change in zip(outcomes, changes, strict=True)
+        if job.id in valid
+    ]  # fmt: skip
+    return [(job, outcome) for job, outcome, _ in changed], *await _follow(tx, kinds, changed)
+
+
+def can_land(outcomes: Sequence[tuple[Job, JobClaim, Outcome]]) -> bool:
+    """Whether `land` can apply the outcomes: no job is metered, since its reservation can have been handed on, and none
+    is there twice."""
+    ids = {job.id for job, _, _ in outcomes}
+    return len(ids) == len(outcomes) and all(job.estimate is None for job, _, _ in outcomes)
+
+
+async def _follow(
+    tx: Tx, kinds: Kinds, changed: Sequence[tuple[Job, Outcome, Transition]], *, tell_kinds: bool = True
+) -> tuple[list[Lane], list[Job]]:
+    """Settle the quota of attempts that were written, and tell the kinds of jobs that have ended."""
+    metered = [(job, outcome) for job, outcome, _ in changed if job.reservation_id]
     # An unmetered handler can call models, each with a reservation of its own.
-    cut_off = await quota.find_open(tx, [job.id for job, _ in outcomes if kinds[job.kind].estimate is None])
+    cut_off = await quota.find_open(tx, [job.id for job, _, _ in changed if kinds[job.kind].estimate is None])
     await quota.lock_companies(tx, [*(job.org_id for job, _ in metered), *(row.org_id for row in cut_off)])
     for job, outcome in metered:
         await quota.settle(tx, job.reservation_id or "", spent(kinds[job.kind], job, outcome))
     await quota.charge(tx, cut_off)
-    ended = [
-        (job, outcome)
-        for (job, outcome), change in zip(outcomes, transitions, strict=True)
-        if change.state is not State.QUEUED
-    ]
-    if tell_kinds:
-        # A kind may lock the run: always in this order, so that two servers do not wait for each other.
-        for job, outcome in sorted(ended, key=lambda end: (end[0].run_id or "", end[0].id)):
-            await _tell_kind(tx, kinds[job.kind], job, outcome)
+    ended = [(job, outcome) for job, outcome, change in changed if change.state is not State.QUEUED]
+    told = [(job, outcome) for job, outcome in ended if tell_kinds and kinds[job.kind].ended]
+    # A kind may lock the run: always in this order, so that two servers do not wait for each other.
+    for job, outcome in sorted(told, key=lambda end: (end[0].run_id or "", end[0].id)):
+        await _tell_kind(tx, kinds[job.kind], job, outcome)
     return [job.lane for job, _ in metered], [job for job, _ in ended]
 
 
-async def _write(tx: Tx, transitions: Sequence[Transition]) -> None:
-    """Write all transitions with one statement, and then long results: SQLite would parse them once for each column."""
+def _transition(kinds: Kinds, job: Job, outcome: Outcome) -> Transition:
+    return transition(job, outcome, repeatable=kinds[job.kind].row.repeatable)
+
+
+def _split(transitions: Sequence[Transition]) -> tuple[Sequence[Transition], list[Transition]]:
+    """Split off long results, which are written after the others: SQLite would parse them once for each column."""
     long = [change for change in transitions if change.result and len(change.result) > _LONG_RESULT]
-    if long:
-        ids = {change.id for change in long}
-        short = [replace(change, result="") if change.id in ids else change for change in transitions]
-    await store.apply(tx, short if long else transitions)
-    for change in long:
+    if not long:
+        return transitions, []
+    ids = {change.id for change in long}
+    return [replace(change, result="") if change.id in ids else change for change in transitions], long
+
+
+async def _write_results(tx: Tx, transitions: Sequence[Transition]) -> None:
+    for change in transitions:
         await store.set_result(tx, change.id, change.result or "")
 
 
@@ -151,8 +199,7 @@ def _park(job: Job, block: QuotaBlock) -> Transition:
 
 
 def _to(job: Job, state: State, **changes: Any) -> Transition:
-    unchanged = {"attempt": job.attempt, "max_attempts": job.max_attempts, "lease_expiries": job.lease_expiries}
-    return Transition(id=job.id, state=state, **unchanged | changes)
+    return Transition(id=job.id, state=state, **changes)
 
 
 def retry_delay(failures: int) -> float:

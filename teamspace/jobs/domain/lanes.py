@@ -19,18 +19,22 @@ STEP = 1000
 _FIRST = Lane("", "", "")
 
 
-async def promote(tx: Tx, lanes: Collection[Lane]) -> set[str]:
-    """Admit as many jobs as the caps allow; return the channels where they can now be claimed.
+async def promote(tx: Tx, lanes: Collection[Lane]) -> tuple[set[str], set[Lane]]:
+    """Admit as many jobs as the caps allow; return the channels where they can now be claimed, and the lanes that another
+    transaction is promoting.
 
-    Without the lock, a transaction that enqueues and one that finishes a job could each rely on the other to promote.
+    Without the lock, a transaction that enqueues and one that finishes a job could each rely on the other to promote. The
+    lanes that are left have to be promoted later, since the other may not see what this server has committed.
     """
-    if not lanes:
-        return set()
-    await tx.lock("lane", *(f"{lane.team_id}:{lane.kind}" for lane in lanes))
-    states = await store.select_lanes(tx, list(lanes))
+    by_name = {f"{lane.team_id}:{lane.kind}": lane for lane in lanes}
+    locked = await tx.try_lock("lane", *by_name) if lanes else set[str]()
+    left = {lane for name, lane in by_name.items() if name not in locked}
+    if not locked:
+        return set(), left
+    states = await store.select_lanes(tx, [by_name[name] for name in sorted(locked)])
     served = await store.select_channels(tx)
     capacities = [_capacity(state, served) for state in states if not state.suspended and _free_places(state) > 0]
-    return set(await store.admit(tx, capacities, STEP)) if capacities else set()
+    return set(await store.admit(tx, capacities, STEP)) if capacities else set(), left
 
 
 async def find_waiting(db: Reads, org_id: str | None = None, kinds: Iterable[str] | None = None) -> list[Lane]:

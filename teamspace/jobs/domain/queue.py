@@ -29,6 +29,7 @@ from teamspace.core.principal import system
 from teamspace.jobs import store
 from teamspace.jobs.domain import changes, ending, lanes
 from teamspace.jobs.domain.channels import kind_of, local_channel
+from teamspace.jobs.domain.gathering import GatheredClaims
 from teamspace.jobs.domain.kinds import Kinds, RefusedResult
 from teamspace.jobs.domain.slots import JobSlots
 from teamspace.jobs.schemas import (
@@ -67,6 +68,9 @@ _LANES_PER_BATCH = 50
 """Lanes per transaction. Other writers of these lanes wait for it."""
 _END_TOPICS = 256
 """Ends of jobs are notified on this many topics, so that servers tell each other a bounded number of them."""
+_FEW_ENDS = 16
+_MANY_ENDS = "job-ends"
+"""Notified instead of more topics than a few: a batch of jobs would touch nearly all of them."""
 _POLL = 2.0
 """Seconds. Notifications from other servers can be lost, so a wait also polls."""
 _MAX_TITLE = 300
@@ -86,6 +90,9 @@ class Queue:
         self._hosted = hosted
         self._dirty: set[Lane] = set()
         self._dirty_event = asyncio.Event()
+        self._gathered = GatheredClaims()
+        self._claims = 0
+        """Claims in progress. The next one promotes the lanes that have become dirty meanwhile."""
 
     # Promotion
 
@@ -93,9 +100,12 @@ class Queue:
         """Promote dirty lanes until cancelled."""
         while True:
             await self._dirty_event.wait()
+            if self._claims:
+                await asyncio.sleep(_BATCH_SECONDS)
             try:
-                async with self._promotion(db):
-                    pass
+                if self._dirty:
+                    async with self._promotion(db):
+                        pass
                 await asyncio.sleep(_BATCH_SECONDS)
             except Exception:
                 log.exception("promoting jobs failed, retrying")
@@ -103,8 +113,11 @@ class Queue:
 
     async def promote(self, db: Db) -> None:
         while self._dirty:
+            before = self._dirty
             async with self._promotion(db):
                 pass
+            if self._dirty == before:  # another server promotes these lanes
+                await asyncio.sleep(_BATCH_SECONDS)
 
     @asynccontextmanager
     async def _promotion(self, db: Db) -> AsyncIterator[Tx]:
@@ -113,12 +126,12 @@ class Queue:
         self._dirty_event.clear()
         try:
             async with db.maintenance(system(), durable=False) as tx:
-                channels = await lanes.promote(tx, dirty)
+                channels, left = await lanes.promote(tx, dirty)
                 yield tx
         except BaseException:
             self.mark_dirty(dirty)
             raise
-        self.mark_dirty(())
+        self.mark_dirty(left)
         self.notify(channels)
 
     async def promote_waiting(self, db: Db, org_id: str | None = None, kinds: Iterable[str] | None = None) -> None:
@@ -259,6 +272,7 @@ class Queue:
         secret = secrets.token_urlsafe(16)
         ready: list[ReadyJob] = []
         claimed: list[tuple[Job, JobClaim]] = []
+        self._claims += 1
         try:
             async with self._promotion(db) as tx:
                 if (self._hosted and await tenancy.is_suspended(tx)) or (still_valid and not await still_valid(tx)):
@@ -268,12 +282,33 @@ class Queue:
                 admitted = await self._take(tx, ready, executor_id, crypto.digest(secret), lease)
             claimed = [(job, JobClaim(job.id, job.attempt, secret, executor_id, lease)) for job in admitted]
         finally:
+            self._claims -= 1
             if slots:
                 begun = {job.id for job, _ in claimed}
                 for job in ready:
                     if job.id not in begun:
                         slots.of(job.kind).release(job.org_id)
         return claimed
+
+    async def claim_one(
+        self, db: Db, channels: tuple[str, ...], *, executor_id: str, caller: str, org_id: str | None,
+        models: tuple[str, ...] | None, still_valid: StillValid,
+    ) -> tuple[Job, JobClaim] | None:  # fmt: skip
+        """Claim a job for a worker of an executor, in one transaction for all who ask now with the same arguments.
+
+        `caller` is the credential that `still_valid` checks.
+        """
+
+        async def claim(count: int) -> list[tuple[Job, JobClaim]]:
+            return await self.claim(
+                db, channels, count=count, executor_id=executor_id, org_id=org_id, models=models, still_valid=still_valid
+            )  # fmt: skip
+
+        key = (executor_id, caller, channels, org_id, models)
+        return await self._gathered.take(key, claim, partial(self._give_back, db))
+
+    async def _give_back(self, db: Db, claim: JobClaim) -> None:
+        await self.finish_many(db, [(claim, Returned())])
 
     async def _take(
         self, tx: Tx, ready: Sequence[ReadyJob], executor_id: str, claim_hash: str, lease: float
@@ -335,11 +370,11 @@ class Queue:
 
     async def read_result(self, db: Db, claim: JobClaim, raw: Any) -> Succeeded:
         """Validate the result that a worker sent; the job keeps running if it is refused."""
-        kind_name = await store.get_kind(db, claim.job_id)
+        job = await store.get_claimed(db, claim)
+        kind_name = job.kind if job else await store.get_kind(db, claim.job_id)
         kind = self.kinds.get(kind_name) if kind_name else None
         if kind is None:
             raise stale_claim()
-        job = await store.get_claimed(db, claim)
         if job is None:
             # The worker may repeat a result that was stored already, so its claim is judged later.
             return Succeeded(_convert(raw, kind.result))
@@ -366,6 +401,19 @@ class Queue:
             raise stale_claim()
         return repeated
 
+    async def finish_each(self, tx: Tx, ended: Sequence[tuple[JobClaim, Succeeded]]) -> dict[tuple[str, int], Job]:
+        """Apply the results of many attempts, one of each; return the jobs of the valid claims, by their keys.
+
+        A claim is also valid if its result was stored before: a worker that got no response repeats it.
+        """
+        results = {claim.key: outcome for claim, outcome in ended}
+        valid = {(job.id, job.attempt): job for job in await store.lock_claimed(tx, [claim for claim, _ in ended])}
+        await self._apply(tx, [(job, results[key]) for key, job in valid.items()])
+        for claim, outcome in ended:
+            if claim.key not in valid and (job := await store.get_succeeded(tx, claim, outcome.json)):
+                valid[claim.key] = job
+        return valid
+
     async def finish_many(self, db: Db, ended: Sequence[tuple[JobClaim, Outcome]]) -> set[tuple[str, int]]:
         """Apply the outcomes of many attempts in one commit; return the keys of the valid claims."""
         outcomes = {claim.key: outcome for claim, outcome in ended}
@@ -373,6 +421,15 @@ class Queue:
             jobs = await store.lock_claimed(tx, [claim for claim, _ in ended])
             await self._apply(tx, [(job, outcomes[job.id, job.attempt]) for job in jobs])
         return {(job.id, job.attempt) for job in jobs}
+
+    async def land(self, db: Db, ended: Sequence[tuple[Job, JobClaim, Outcome]]) -> set[tuple[str, int]]:
+        """Like `finish_many`, for jobs as they were claimed: their rows need not be read again."""
+        if not ending.can_land(ended):
+            return await self.finish_many(db, [(claim, outcome) for _, claim, outcome in ended])
+        async with db.maintenance(system()) as tx:
+            landed, freed, over = await ending.land(tx, self.kinds, ended)
+            await self._tell(tx, landed, freed, over)
+        return {(job.id, job.attempt) for job, _ in landed}
 
     async def return_all_of(self, tx: Tx, executor_id: str) -> None:
         """Requeue all jobs of a retired executor. Its claims become stale."""
@@ -404,23 +461,28 @@ class Queue:
         return await store.request_stop(tx, job_id)
 
     async def _apply(self, tx: Tx, outcomes: Sequence[tuple[Job, Outcome]], *, tell_kinds: bool = True) -> None:
-        if not outcomes:
-            return
-        freed, ended = await ending.apply(tx, self.kinds, outcomes, tell_kinds=tell_kinds)
+        if outcomes:
+            freed, ended = await ending.apply(tx, self.kinds, outcomes, tell_kinds=tell_kinds)
+            await self._tell(tx, outcomes, freed, ended)
+
+    async def _tell(
+        self, tx: Tx, outcomes: Sequence[tuple[Job, Outcome]], freed: Sequence[Lane], ended: Sequence[Job]
+    ) -> None:
+        """Tell those who follow the jobs, and have the places that they left taken."""
         await changes.record(tx, (job for job, _ in outcomes))
         await self._free_slots(tx, freed)
         # A parked job keeps its place in its lane, and one that was started outside of the lanes has none to leave.
         outside = {job.id for job in ended if job.rank is None}
-        left = [job.lane for job, outcome in outcomes if not isinstance(outcome, Parked) and job.id not in outside]
+        left = {job.lane for job, outcome in outcomes if not isinstance(outcome, Parked) and job.id not in outside}
         self._mark_dirty_on_commit(tx, *left)
-        tx.after_commit(partial(self.notify, {_end_topic(job.id) for job in ended}))
+        tx.after_commit(partial(self._notify_ends, {_end_topic(job.id) for job in ended}))
 
     async def wait_for_end(
         self, db: Db, job_id: str, seconds: float, disconnect: DisconnectWatch | None = None
     ) -> State | None:
         """Wait until the job has ended, on this server or another; return its state, or None if it has not in time."""
         until = time.monotonic() + seconds
-        with self.wake.subscribe([_end_topic(job_id)]) as wake_up:
+        with self.wake.subscribe([_end_topic(job_id), _MANY_ENDS]) as wake_up:
             while not (state := await store.find_end(db, job_id)):
                 left = until - time.monotonic()
                 if left <= 0 or self.wake.stopping or (disconnect and disconnect.has_disconnected):
@@ -475,6 +537,13 @@ class Queue:
     def notify(self, channels: Iterable[str]) -> None:
         for channel in channels:
             self.wake.notify(channel)
+
+    def _notify_ends(self, topics: set[str]) -> None:
+        """Wake those who wait for ends, here and on other servers: these get one notification if there are many."""
+        for topic in topics:
+            self.wake.receive(topic)
+        for topic in topics if len(topics) <= _FEW_ENDS else (_MANY_ENDS,):
+            self.wake.notify_others(topic)
 
     def _mark_dirty_on_commit(self, tx: Tx, *dirty: Lane) -> None:
         tx.after_commit(partial(self.mark_dirty, dirty))

@@ -54,7 +54,10 @@ class Runner:
                 sources = await self._sources()
                 with self._queue.wake.subscribe({channel for source in sources for channel in source.channels}) as news:
                     self._wake_up = news
-                    if not await self._claim(sources):
+                    if await self._claim(sources):
+                        # Handlers that only compute end now, and free their slots for the next claim.
+                        await asyncio.sleep(0)
+                    else:
                         await self._queue.wake.wait(news, _POLL * random.uniform(0.75, 1.25))
             except Exception:
                 log.exception("claiming jobs failed, retrying")
@@ -101,7 +104,6 @@ class Runner:
 
     def _free_slot(self, slots: KindSlots, free: Callable[[], None]) -> None:
         """Free a slot, and claim again if jobs could have been skipped for lack of one."""
-        was_short = slots.is_short
-        free()
-        if was_short:
+        if not self._wake_up.is_set() and slots.is_short:
             self._wake_up.set()
+        free()

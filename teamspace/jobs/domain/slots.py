@@ -19,15 +19,18 @@ class KindSlots:
         self._limit = limit
         self._used: Counter[str] = Counter()
         self._writing = 0
-
-    @property
-    def free(self) -> int:
-        return self._limit - self._used.total()
+        self.free = limit
+        """The slots that no handler occupies."""
 
     @property
     def available(self) -> int:
         """How many jobs can start. Results that are being written occupy no slot, up to `limit` of them."""
         return max(0, min(self.free, self.free + self._limit - self._writing))
+
+    @property
+    def most_at_once(self) -> int:
+        """How many jobs to claim at most: as many as one company can start. A second claim finds those of others."""
+        return min(self.available, (self.free + 1) // 2)
 
     @property
     def orgs_at_share(self) -> tuple[str, ...]:
@@ -36,13 +39,15 @@ class KindSlots:
 
     @property
     def is_short(self) -> bool:
-        return not self.available or bool(self.orgs_at_share)
+        """Whether jobs can have been skipped for lack of a slot."""
+        return not self.available or any(used >= self.free for used in self._used.values())
 
     def admits(self, org_id: str) -> bool:
         return self.available > 0 and self._used[org_id] < self.free
 
     def take(self, org_id: str) -> None:
         self._used[org_id] += 1
+        self.free -= 1
 
     def start_writing(self, org_id: str) -> None:
         """The handler has finished and its result is being written."""
@@ -54,6 +59,7 @@ class KindSlots:
 
     def release(self, org_id: str) -> None:
         self._used[org_id] -= 1
+        self.free += 1
         if not self._used[org_id]:
             del self._used[org_id]
 
@@ -64,13 +70,16 @@ class JobSlots:
         self._kinds: dict[str, KindSlots] = {}
 
     def of(self, kind: str) -> KindSlots:
-        return self._kinds.setdefault(kind, KindSlots(self._limit))
+        slots = self._kinds.get(kind)
+        if slots is None:
+            slots = self._kinds[kind] = KindSlots(self._limit)
+        return slots
 
     def claim_slots(self, channels: Sequence[str], limit: int) -> list[ClaimSlot]:
         """Return the channels with free slots, and for each the companies that have their share."""
         found = [(channel, self.of(kind_of(channel))) for channel in channels]
         return [
-            ClaimSlot(channel, min(limit, slots.available), slots.orgs_at_share)
+            ClaimSlot(channel, min(limit, slots.most_at_once), slots.orgs_at_share)
             for channel, slots in found
             if slots.available
         ]
