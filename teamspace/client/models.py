@@ -1226,6 +1226,7 @@ class LocalizedMessage(msgspec.Struct, frozen=True, kw_only=True):
     arguments: list[str]
     plural_categories: list[str]
     warnings: list[SegmentProblem] = []
+    terms: list[GlossaryTerm] = []
 
 
 class McpReport(msgspec.Struct, frozen=True, kw_only=True):

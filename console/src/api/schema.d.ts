@@ -6691,6 +6691,8 @@ export interface components {
             plural_categories: string[];
             /** @default [] */
             warnings?: components["schemas"]["SegmentProblem"][];
+            /** @default [] */
+            terms?: components["schemas"]["GlossaryTerm"][];
         };
         /**
          * MessageOrigin
@@ -6723,6 +6725,7 @@ export interface components {
         /** MessageDraft */
         MessageDraft: {
             text: string;
+            submitted_at?: string | null;
         };
         /** MessageReview */
         MessageReview: {
@@ -6732,6 +6735,8 @@ export interface components {
             note?: string | null;
             /** @default null */
             submitted_at?: string | null;
+            /** @default null */
+            updated_at?: string | null;
         };
         /** LocaleChoice */
         LocaleChoice: {
