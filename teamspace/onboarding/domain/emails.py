@@ -2,8 +2,8 @@
 
 import re
 import unicodedata
-from functools import cache
-from importlib import resources
+
+from disposable_email_domains import blocklist
 
 MAX_ADDRESS = 254
 _ADDRESS = re.compile(r"[^@\s\x00-\x20\x7f\"(),:;<>\[\\\]]{1,64}@(?=.{4,253}$)([^@\s.]{1,63}\.)+[^@\s.\d][^@\s.]{1,62}")
@@ -37,7 +37,7 @@ def is_disposable(address: str) -> bool:
     """Whether the domain, or one above it, is of a provider of throw-away addresses."""
     domain = normalize(address).rpartition("@")[2]
     labels = domain.split(".")
-    return any(".".join(labels[start:]) in _disposable() for start in range(len(labels) - 1))
+    return any(".".join(labels[start:]) in blocklist for start in range(len(labels) - 1))
 
 
 def _to_ascii(domain: str) -> str | None:
@@ -47,9 +47,3 @@ def _to_ascii(domain: str) -> str | None:
         return domain.encode("idna").decode().lower()
     except UnicodeError:
         return None
-
-
-@cache
-def _disposable() -> frozenset[str]:
-    text = (resources.files("teamspace.onboarding") / "disposable.txt").read_text(encoding="utf-8")
-    return frozenset(line for line in text.splitlines() if line and not line.startswith("#"))
