@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.support.bucket import Buckets, empty_bucket
 from tests.support.cpu_times import CpuTimes, used_by
@@ -22,6 +23,11 @@ ON_ONE = frozenset({"console"})
 """Folders that reach the database only through routes, which other folders test on both."""
 SERVER = pytest.StashKey[Postgres]()
 BUCKETS = pytest.StashKey[Buckets]()
+
+
+# The machine may be busy: what a test takes says nothing about the product.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 
 def pytest_configure(config: pytest.Config) -> None:
