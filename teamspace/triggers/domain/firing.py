@@ -108,7 +108,7 @@ class _Upload:
             return order
         jobs, before = workflows.count_jobs(order.prepared), self._jobs
         if before and before + jobs > MAX_JOBS:
-            return Unfired.because(FireReason.TOO_MANY_JOBS, "triggers.too_many_jobs", jobs=before, limit=MAX_JOBS)
+            return Unfired.because(FireReason.TOO_MANY_JOBS, "triggers.too_many_jobs", count=before, limit=MAX_JOBS)
         self._jobs += jobs
         return order
 
