@@ -20,7 +20,7 @@ import tempfile
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -42,7 +42,7 @@ from tests.support.postgres import Postgres
 OPERATIONS = ("read", "create", "list", "S3 GET", "S3 PUT")
 DATABASES = ("sqlite", "postgres")
 HOST = "teamspace.test"
-AT_A_TIME, OBJECTS, SIZE = 16, 200, 4096
+AT_A_TIME, PART, OBJECTS, SIZE = 16, 200, 200, 4096
 RESULT = Path(__file__).parent / "results" / "path.json"
 
 Headers = dict[str, str]
@@ -147,10 +147,10 @@ class Instance:
         return Request(method, path, dict(asked.headers.items()), body)
 
 
-# One checkout, one database: a process of its own
+# One checkout, one database: a process that runs what it is told on its standard input
 
 
-async def measure(options: argparse.Namespace) -> dict[str, Any]:
+async def serve(options: argparse.Namespace) -> None:
     with ExitStack() as held:
         folder = held.enter_context(tempfile.TemporaryDirectory(dir=options.folder))
         variables = {
@@ -167,30 +167,32 @@ async def measure(options: argparse.Namespace) -> dict[str, Any]:
             await instance.prepare(options.rows)
             gc.collect()
             gc.freeze()
-            found = {one: await _operation(instance, one, options) for one in options.operations}
+            print("ready", flush=True)
+            for line in sys.stdin:
+                print(json.dumps(await _part(instance, line.strip(), options)), flush=True)
             await app.finish()
             lines.flush()
-    return found
 
 
 _FIRST = json.dumps({"username": "ann", "password": "correct horse battery"}).encode()
 
 
-async def _operation(instance: Instance, operation: str, options: argparse.Namespace) -> dict[str, float]:
+async def _part(instance: Instance, operation: str, options: argparse.Namespace) -> dict[str, float]:
+    """Run some requests: once to count their statements, and once to measure them."""
     with _counting() as count:
-        counted = len(await instance.run(islice(instance.requests(operation), options.requests // 10)))
-    requests = list(islice(instance.requests(operation), options.requests))
+        await instance.run(islice(instance.requests(operation), AT_A_TIME))
+    requests = list(islice(instance.requests(operation), PART))
     profile = cProfile.Profile() if options.profile else None
     if profile:
         profile.enable()
-    began = time.process_time()
+    process, loop = time.process_time(), time.thread_time()
     await instance.run(requests)
-    spent = time.process_time() - began
+    process, loop = time.process_time() - process, time.thread_time() - loop
     if profile:
         profile.disable()
         print(f"\n{operation}", file=sys.stderr)
         pstats.Stats(profile, stream=sys.stderr).sort_stats("tottime").print_stats(45)
-    return {"cpu_us": round(spent / len(requests) * 1e6, 1), "statements": round(count[0] / counted, 2)}
+    return {"cpu_us": process / PART * 1e6, "loop_us": loop / PART * 1e6, "statements": count[0] / AT_A_TIME}
 
 
 @contextmanager
@@ -223,71 +225,79 @@ def _counting() -> Iterator[list[int]]:
 
 # Several of them in turn
 
+Parts = dict[str, dict[str, list[dict[str, float]]]]
 
-def rounds(options: argparse.Namespace) -> dict[str, Any]:
-    checkouts = {"before": options.against, "after": Path.cwd()} if options.against else {"after": Path.cwd()}
-    seen: dict[str, dict[str, dict[str, list[dict[str, float]]]]] = {}
+
+def measure(options: argparse.Namespace, database: str) -> Parts:
+    """Return the figures of every part, by operation and checkout. Checkouts alternate part by part, since what else the
+    machine does changes the CPU time of a request by half."""
+    parts: Parts = {operation: {} for operation in options.operations}
     with ExitStack() as held:
-        urls = {"sqlite": lambda: ""}
-        if "postgres" in options.databases:
-            urls["postgres"] = _databases(held)
+        server = held.enter_context(Postgres.start(fsync=True)) if database == "postgres" else None
+        children = {
+            name: held.enter_context(
+                _child(options, Path(name), server.create_database(f"path_{number}") if server else "")
+            )
+            for number, name in enumerate([*map(str, options.against), str(Path.cwd())])
+        }
         for _ in range(options.rounds):
-            for database in options.databases:
-                for name, checkout in checkouts.items():
-                    for operation, figures in _child(options, checkout, urls[database]()).items():
-                        seen.setdefault(database, {}).setdefault(operation, {}).setdefault(name, []).append(figures)
-    return {
-        database: {operation: {name: _middle(all) for name, all in by.items()} for operation, by in operations.items()}
-        for database, operations in seen.items()
-    }
+            for operation, name in product(options.operations, children):
+                parts[operation].setdefault(name, []).append(_ask(children[name], operation))
+    return parts
 
 
-def _databases(held: ExitStack) -> Callable[[], str]:
-    server, made = held.enter_context(Postgres.start(fsync=True)), [0]
-
-    def create() -> str:
-        made[0] += 1
-        return server.create_database(f"path_{made[0]}")
-
-    return create
-
-
-def _child(options: argparse.Namespace, checkout: Path, database: str) -> dict[str, dict[str, float]]:
-    command = [
-        sys.executable, "-P", __file__, "--child", "--database", database, "--rows", str(options.rows),
-        "--requests", str(options.requests), "--operations", *options.operations,
-    ]  # fmt: skip
+@contextmanager
+def _child(options: argparse.Namespace, checkout: Path, database: str) -> Iterator[subprocess.Popen[str]]:
+    command = [sys.executable, "-P", __file__, "--child", "--database", database, "--rows", str(options.rows)]
     command += ["--folder", str(options.folder)] if options.folder else []
     command += ["--profile"] if options.profile else []
-    made = subprocess.run(command, env={**os.environ, "PYTHONPATH": str(checkout)}, stdout=subprocess.PIPE, check=True)
-    found: dict[str, dict[str, float]] = json.loads(made.stdout)
+    environment = {**os.environ, "PYTHONPATH": str(checkout)}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, text=True) as child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        if child.stdout.readline() != "ready\n":
+            raise RuntimeError(f"the code in {checkout} did not start")
+        yield child
+        child.stdin.close()
+
+
+def _ask(child: subprocess.Popen[str], operation: str) -> dict[str, float]:
+    assert child.stdin is not None
+    assert child.stdout is not None
+    print(operation, file=child.stdin, flush=True)
+    found: dict[str, float] = json.loads(child.stdout.readline())
     return found
 
 
-def _middle(rounds: list[dict[str, float]]) -> dict[str, float]:
-    """The lowest CPU time: whatever else the machine does can only add to it."""
-    return {"cpu_us": min(one["cpu_us"] for one in rounds), "statements": median(one["statements"] for one in rounds)}
+def summary(parts: Parts) -> dict[str, Any]:
+    """Return the lower quartile of the parts, and the median of the ratios to the first checkout's parts."""
+    found: dict[str, Any] = {}
+    for operation, by in parts.items():
+        first = next(iter(by.values()))
+        for name, some in by.items():
+            ratios = (one["cpu_us"] / other["cpu_us"] for one, other in zip(some, first, strict=True))
+            found.setdefault(operation, {})[name] = {
+                "cpu_us": round(sorted(one["cpu_us"] for one in some)[len(some) // 4], 1),
+                "loop_us": round(sorted(one["loop_us"] for one in some)[len(some) // 4], 1),
+                "ratio": round(median(ratios), 3),
+                "statements": round(median(one["statements"] for one in some), 1),
+            }
+    return found
 
 
-def show(found: dict[str, Any]) -> None:
-    for database, operations in found.items():
-        print(f"\n{database:10}{'CPU us':>10}{'before':>10}{'saved':>8}{'statements':>12}{'before':>8}")
-        for operation, by in operations.items():
-            after, before = by["after"], by.get("before")
-            line = f"{operation:10}{after['cpu_us']:10.0f}"
-            if before:
-                saved = 1 - after["cpu_us"] / before["cpu_us"]
-                line += f"{before['cpu_us']:10.0f}{saved:8.0%}{after['statements']:12.1f}{before['statements']:8.1f}"
-            else:
-                line += f"{'':18}{after['statements']:12.1f}"
-            print(line)
+def show(database: str, found: dict[str, Any]) -> None:
+    print(f"\n{database:10}{'CPU us':>10}{'of loop':>10}{'ratio':>8}{'statements':>12}")
+    for operation, by in found.items():
+        for name, one in by.items():
+            figures = f"{one['cpu_us']:10.0f}{one['loop_us']:10.0f}{one['ratio']:8.2f}{one['statements']:12.1f}"
+            print(f"{operation:10}{figures}  {name if len(by) > 1 else ''}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--against", type=Path, help="a checkout to compare with")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--requests", type=int, default=2000, help="of each kind in a round")
+    parser.add_argument("--against", type=Path, nargs="+", default=[], help="checkouts to compare with")
+    parser.add_argument("--rounds", type=int, default=15, help=f"parts of {PART} requests of each kind")
     parser.add_argument("--rows", type=int, default=2000, help="notes in the database")
     parser.add_argument("--databases", nargs="+", default=DATABASES, choices=DATABASES)
     parser.add_argument("--operations", nargs="+", default=OPERATIONS, choices=OPERATIONS)
@@ -300,10 +310,12 @@ def main() -> None:
     parser.add_argument("--database", default="", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
-        print(json.dumps(uvloop.run(measure(options))))
+        uvloop.run(serve(options))
         return
-    found = rounds(options)
-    show(found)
+    found = {}
+    for database in options.databases:
+        found[database] = summary(measure(options, database))
+        show(database, found[database])
     if not options.profile:
         options.output.write_text(json.dumps({"machine": machine(), **found}, indent=2) + "\n")
 
