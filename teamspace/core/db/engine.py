@@ -5,6 +5,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol
 
 from teamspace.core.db.dialect import Dialect
+from teamspace.core.db.epoch import Epoch
 from teamspace.core.errors import Overloaded, StorageFull
 
 Row = Sequence[Any]
@@ -78,6 +79,7 @@ class ScriptTarget(Protocol):
 
 class Engine(Fetcher, ScriptTarget, Protocol):
     dialect: Dialect
+    epoch: Epoch
 
     async def fetch_offloaded(self, sql: str, params: Params, *, seconds: float | None = None) -> Sequence[Row]:
         """Run a slow read without blocking other requests; raise Overloaded after `seconds`."""

@@ -12,6 +12,7 @@ import asyncpg
 
 from teamspace.core.db.dialect import POSTGRES
 from teamspace.core.db.engine import Duplicate, Params, Row, SerializationFailure
+from teamspace.core.db.epoch import Epoch, OwnEpoch
 from teamspace.core.errors import Overloaded, StorageFull
 
 _NAMED = re.compile(r"(?<![:\w]):([a-z_][a-z0-9_]*)")
@@ -192,6 +193,7 @@ class Postgres:
 
     def __init__(self, url: str, reads: Any, writes: Any) -> None:
         self._url = url
+        self.epoch: Epoch = OwnEpoch()
         self._reads = reads
         self._writes = writes
 

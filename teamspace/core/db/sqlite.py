@@ -21,6 +21,7 @@ import apsw
 from teamspace.core import clock, pools
 from teamspace.core.db.dialect import SQLITE
 from teamspace.core.db.engine import Duplicate, Params, Row
+from teamspace.core.db.epoch import Epoch, MappedEpoch
 from teamspace.core.db.relevance import relevance
 from teamspace.core.errors import Overloaded, StorageFull
 
@@ -141,6 +142,7 @@ class Sqlite:
 
     def __init__(self, path: Path, *, sync: str = "full") -> None:
         self._path, self._sync = path, sync
+        self.epoch: Epoch = MappedEpoch(path.with_suffix(".epoch"))
         self.checkpoint_pages = 1000
         """How long the log may become before a commit makes a checkpoint: SQLite's default."""
         self._writer = connect(path, sync=sync)
@@ -305,6 +307,7 @@ class Sqlite:
         while self._commits:
             await asyncio.wait(self._commits)
         self._thread.shutdown()
+        self.epoch.close()
         self._reader.close()
         self._writer.close()
 
