@@ -48,6 +48,10 @@ class Transaction(Fetcher, Protocol):
 
     def savepoint(self) -> AbstractAsyncContextManager[None]: ...
 
+    async def add(self, sql: str, params: Params) -> None:
+        """Run the statement before the next read or the commit."""
+        ...
+
     async def defer(self, sql: str, params: Params) -> None:
         """Run the statement before the commit, perhaps later than now: on SQLite, on the commit thread."""
         ...

@@ -2,12 +2,10 @@
 
 import asyncio
 import logging
-import re
 import time
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from functools import lru_cache
 from typing import Any, Protocol, TypeVar
 
 import msgspec
@@ -19,6 +17,7 @@ from teamspace.core.db.engine import Engine, IdempotencyKeyTaken, Params, Row, T
 from teamspace.core.db.epoch import RightsMemory
 from teamspace.core.db.migrate import is_outdated
 from teamspace.core.db.rows import mapper
+from teamspace.core.db.statements import written_table
 from teamspace.core.errors import Overloaded
 from teamspace.core.ids import new_id
 from teamspace.core.principal import Principal
@@ -42,14 +41,6 @@ log = logging.getLogger("teamspace.db")
 EPOCH_SECONDS = 1.0
 CLAIM_SECONDS = clock.DAY
 """How long an idempotency key is bound to its first request."""
-_WRITE = re.compile(r"(?:INSERT INTO|UPDATE|DELETE FROM) (\w+)")
-
-
-@lru_cache(1024)
-def written_table(sql: str) -> str | None:
-    """Return the table that a statement changes, if any. Our SQL keywords are in capitals."""
-    match = _WRITE.match(sql)
-    return match[1] if match else None
 
 
 class Reads(ABC):
@@ -115,8 +106,16 @@ class Tx(Reads):
     async def run(self, sql: str, **params: Any) -> None:
         await self._fetch(sql, params)
 
+    async def add(self, sql: str, **params: Any) -> None:
+        """Add a row that no constraint can reject, and whose statement does not depend on the one before.
+
+        On PostgreSQL it is sent with others, before the next read or the commit.
+        """
+        self._note_rights_change(sql)
+        await self._session.add(sql, params)
+
     async def defer(self, sql: str, **params: Any) -> None:
-        """Run the statement on the commit thread, off the event loop.
+        """Run the statement with others before the commit; on SQLite on the commit thread, off the event loop.
 
         Only for rows that are not read again in this transaction and that no constraint can reject.
         """

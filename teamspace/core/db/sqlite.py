@@ -23,6 +23,7 @@ from teamspace.core.db.dialect import SQLITE
 from teamspace.core.db.engine import Duplicate, Params, Row
 from teamspace.core.db.epoch import Epoch, MappedEpoch
 from teamspace.core.db.relevance import relevance
+from teamspace.core.db.statements import join_rows
 from teamspace.core.errors import Overloaded, StorageFull
 
 BUSY_MS = 5000
@@ -98,6 +99,9 @@ class SqliteTransaction:
         except BaseException:
             del self.deferred[deferred:]
             raise
+
+    async def add(self, sql: str, params: Params) -> None:
+        _run(self._connection, sql, params)
 
     async def defer(self, sql: str, params: Params) -> None:
         self.deferred.append((sql, params))
@@ -235,7 +239,7 @@ class Sqlite:
                 batch.end()
 
     def _finish(self, deferred: Sequence[tuple[str, Params]]) -> None:
-        for sql, params in deferred:
+        for sql, params in join_rows(deferred):
             _run(self._writer, sql, params)
         try:
             self._writer.execute("COMMIT")
@@ -312,7 +316,7 @@ class Sqlite:
         self._writer.close()
 
 
-def _run(connection: apsw.Connection, sql: str, params: Params) -> list[Any]:
+def _run(connection: apsw.Connection, sql: str, params: Params | Sequence[Any]) -> list[Any]:
     try:
         return connection.execute(sql, params).fetchall()
     except apsw.ConstraintError as fault:
