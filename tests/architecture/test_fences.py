@@ -104,7 +104,7 @@ UNFENCED = {
         "repository.select_versions", "repository.select_all_versions", "repository.select_versions_of",
         "repository.get_total_size", "repository.select_blobs", "repository.select_readers",
         "repository.get_latest_derivation", "repository.find_derived_number", "repository.select_wider",
-        "repository.select_sources_of_version", "repository.select_parts", "repository.select_grants",
+        "repository.select_parts", "repository.select_grants",
     ),
     "of the caller's own team, which the caller passes": (
         "workflows.count", "workflows.get_source", "workflows.select_sources",

@@ -55,9 +55,9 @@ class CallerCache:
             raise Unauthenticated()
         return self.record_use(await self._find(db, self._tokens, token, fresh=fresh), call)
 
-    async def find_key(self, db: Db, key_id: str) -> CachedCaller:
+    async def find_key(self, db: Db, key_id: str, *, fresh: bool) -> CachedCaller:
         """Return an access key. Its use is not recorded, since the signature is not verified yet."""
-        caller = await self._find(db, self._keys, key_id, fresh=True)
+        caller = await self._find(db, self._keys, key_id, fresh=fresh)
         if not caller.secret:
             raise Unauthenticated()
         return caller
