@@ -10,9 +10,9 @@ import asyncio
 import fcntl
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,8 @@ from teamspace.core.errors import Overloaded, StorageFull
 
 BUSY_MS = 5000
 _STEPS_PER_CHECK = 10_000
+_MAX_MAPPED = 0x7FFF0000
+"""How much of the file is read without a system call: the most that SQLite allows. It costs addresses, not memory."""
 _SYNC_FAULTS = (apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC)
 _DISK_FAULTS = (apsw.FullError, apsw.IOError, apsw.CantOpenError)
 
@@ -45,7 +47,7 @@ def connect(path: Path, *, sync: str = "full", readonly: bool = False) -> apsw.C
     connection.execute(f"PRAGMA synchronous = {sync}")
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA temp_store = MEMORY")
-    connection.execute("PRAGMA mmap_size = 268435456")
+    connection.execute(f"PRAGMA mmap_size = {_MAX_MAPPED}")
     if readonly:
         connection.execute("PRAGMA query_only = ON")
         # Only the writer makes checkpoints: in a reader one would block the event loop.
@@ -141,6 +143,34 @@ class SqliteBulkLoad:
         return _dangling_references(self._connection)
 
 
+class _Readers:
+    """Connections for reads in threads. They are kept, with the statements that they have prepared and what they have
+    read of the schema: opening one takes longer than most searches."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._idle: list[apsw.Connection] = []
+
+    @contextmanager
+    def take(self) -> Iterator[apsw.Connection]:
+        """Lend a connection; one whose read failed is not kept."""
+        try:
+            connection = self._idle.pop()
+        except IndexError:
+            connection = connect(self._path, readonly=True)
+        try:
+            yield connection
+            connection.set_progress_handler(None)
+        except BaseException:
+            connection.close()
+            raise
+        self._idle.append(connection)
+
+    def close(self) -> None:
+        while self._idle:
+            self._idle.pop().close()
+
+
 class Sqlite:
     dialect = SQLITE
 
@@ -151,6 +181,7 @@ class Sqlite:
         """How long the log may become before a commit makes a checkpoint: SQLite's default."""
         self._writer = connect(path, sync=sync)
         self._reader = connect(path, readonly=True)
+        self._readers = _Readers(path)
         self._write_lock = asyncio.Lock()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="sqlite-commit")
         self._batch: CommitBatch | None = None
@@ -162,16 +193,14 @@ class Sqlite:
 
     async def fetch_offloaded(self, sql: str, params: Params, *, seconds: float | None = None) -> Sequence[Row]:
         def read() -> Sequence[Row]:
-            connection = connect(self._path, readonly=True)
-            if seconds is not None:
-                end = time.monotonic() + seconds
-                connection.set_progress_handler(lambda: time.monotonic() > end, _STEPS_PER_CHECK)
-            try:
-                return _run(connection, sql, params)
-            except apsw.InterruptError:
-                raise Overloaded("database.slow_query") from None
-            finally:
-                connection.close()
+            with self._readers.take() as connection:
+                if seconds is not None:
+                    end = time.monotonic() + seconds
+                    connection.set_progress_handler(lambda: time.monotonic() > end, _STEPS_PER_CHECK)
+                try:
+                    return _run(connection, sql, params)
+                except apsw.InterruptError:
+                    raise Overloaded("database.slow_query") from None
 
         return await pools.READS.run(read)
 
@@ -312,6 +341,7 @@ class Sqlite:
             await asyncio.wait(self._commits)
         self._thread.shutdown()
         self.epoch.close()
+        self._readers.close()
         self._reader.close()
         self._writer.close()
 
