@@ -4,11 +4,12 @@ What is read from tables of rights can be kept for an epoch. Where a commit can 
 as on SQLite by a mapped file, nobody has to ask the database which epoch it is.
 """
 
+import asyncio
 import mmap
 import secrets
 from collections.abc import Awaitable, Callable, Hashable
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 T = TypeVar("T")
 _SIZE = 8
@@ -69,6 +70,33 @@ class MappedEpoch:
     def close(self) -> None:
         self._values.release()
         self._map.close()
+
+
+class SharedRead(Generic[T]):
+    """Reads once for all who ask at the same time: each gets the result of a read that began after it asked."""
+
+    def __init__(self, read: Callable[[], Awaitable[T]]) -> None:
+        self._read = read
+        self._running: asyncio.Task[T] | None = None
+        self._next: asyncio.Task[T] | None = None
+
+    async def get(self) -> T:
+        if self._next is None:
+            self._next = asyncio.create_task(self._run_after(self._running))
+            self._next.add_done_callback(_retrieve)
+        return await asyncio.shield(self._next)  # the others still wait if one is cancelled
+
+    async def _run_after(self, running: asyncio.Task[T] | None) -> T:
+        if running is not None and not running.done():
+            await asyncio.wait([running])
+        self._running, self._next = self._next, None
+        return await self._read()
+
+
+def _retrieve(task: asyncio.Task[Any]) -> None:
+    """Take the exception of a read for which nobody waits any more."""
+    if not task.cancelled():
+        task.exception()
 
 
 class RightsMemory:

@@ -14,7 +14,7 @@ from teamspace.core import clock
 from teamspace.core.crypto import Vault
 from teamspace.core.db.dialect import Dialect
 from teamspace.core.db.engine import Engine, IdempotencyKeyTaken, Params, Row, Transaction, is_outage
-from teamspace.core.db.epoch import RightsMemory
+from teamspace.core.db.epoch import RightsMemory, SharedRead
 from teamspace.core.db.migrate import is_outdated
 from teamspace.core.db.rows import mapper
 from teamspace.core.db.statements import written_table
@@ -202,6 +202,7 @@ class Db(Reads):
         """How many listeners failed without failing their write."""
         self._guard = guard
         self._stored_epoch, self._epoch_read_at = "", 0.0
+        self._epoch_reads = SharedRead(self._read_stored_epoch)
         self._memory = RightsMemory(engine.epoch)
         self.outdated = False
         """A newer server has migrated the database: this one must not write any more."""
@@ -315,16 +316,17 @@ class Db(Reads):
         """Return a value that changes whenever any process may have changed rights.
 
         It is at most a second old, and current if `fresh`. The stored epoch is read even where all processes share one:
-        a process may have been killed between its commit and the next epoch.
+        a process may have been killed between its commit and the next epoch. Then nothing that was read before holds.
         """
         now, epoch = time.monotonic(), self.engine.epoch
         if (fresh and not epoch.is_shared) or now - self._epoch_read_at > EPOCH_SECONDS:
             self._epoch_read_at = now
-            stored = await self.one(str, "SELECT value FROM instance WHERE name = 'rights_epoch'") or ""
-            if stored != self._stored_epoch:
-                self._stored_epoch = stored
-                self._memory.forget()
+            await self._epoch_reads.get()
         return epoch.read(), self._stored_epoch
+
+    async def _read_stored_epoch(self) -> None:
+        self._stored_epoch = await self.one(str, "SELECT value FROM instance WHERE name = 'rights_epoch'") or ""
+        self._memory.forget()
 
     def _finish(self, tx: Tx) -> None:
         if tx.rights_changed:
