@@ -28,19 +28,32 @@ def _is_referenced_sql(blob_columns: Sequence[BlobColumn]) -> str:
     return f"({' OR '.join(conditions)})"
 
 
+_UPSERT = (
+    "INSERT INTO blobs (org_id, digest, size, blocks, data, collect_at)"
+    " VALUES (:org_id, :digest, :size, :blocks, :data, :collect_at)"
+    " ON CONFLICT (org_id, digest) DO UPDATE SET size = excluded.size, blocks = excluded.blocks,"
+    " data = excluded.data, collect_at = excluded.collect_at, removing_until = NULL"
+    " WHERE blobs.removing_until IS NULL OR blobs.removing_until <= :now"
+)
+
+
 async def upsert(tx: Tx, org_id: str, staged: StagedBlob, collect_at: str | None, now: str) -> bool:
     """Insert or replace the row. Replacing writes the same bytes, which repairs a damaged row.
 
     Returns False while the file is being deleted.
     """
     return await tx.exists(
-        "INSERT INTO blobs (org_id, digest, size, blocks, data, collect_at)"
-        " VALUES (:org_id, :digest, :size, :blocks, :data, :collect_at)"
-        " ON CONFLICT (org_id, digest) DO UPDATE SET size = excluded.size, blocks = excluded.blocks,"
-        " data = excluded.data, collect_at = excluded.collect_at, removing_until = NULL"
-        " WHERE blobs.removing_until IS NULL OR blobs.removing_until <= :now RETURNING digest",
+        f"{_UPSERT} RETURNING digest",
         org_id=org_id, digest=staged.digest, size=staged.size, blocks=staged.blocks, data=staged.data,
         collect_at=collect_at, now=now,
+    )  # fmt: skip
+
+
+async def put_small(tx: Tx, org_id: str, staged: StagedBlob, now: str) -> None:
+    """Insert or replace the row of a referenced blob that has no file."""
+    await tx.add(
+        _UPSERT, org_id=org_id, digest=staged.digest, size=staged.size, blocks=staged.blocks, data=staged.data,
+        collect_at=None, now=now,
     )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ import random
 import time
 
 _COUNTER_BITS = 12
+_VARIANT = 1 << 63
 
 
 class _Ticks:
@@ -12,7 +13,8 @@ class _Ticks:
     last = 0
 
     def next(self) -> int:
-        self.last = max((time.time_ns() // 1_000_000) << _COUNTER_BITS, self.last + 1)
+        now = time.time_ns() // 1_000_000 << _COUNTER_BITS
+        self.last = now if now > self.last else self.last + 1
         return self.last
 
 
@@ -28,9 +30,5 @@ def lower_bound(seconds: float) -> str:
 
 def new_id() -> str:
     """Return a new id, greater than every id this process made before."""
-    tick = _ticks.next()
-    millis, bits = tick >> _COUNTER_BITS, _random.getrandbits(62)
-    return (
-        f"{millis >> 16:08x}-{millis & 0xFFFF:04x}-7{tick & 0xFFF:03x}"
-        f"-{0x8000 | bits >> 48:04x}-{bits & 0xFFFFFFFFFFFF:012x}"
-    )
+    digits = f"{_ticks.next():015x}{_VARIANT | _random.getrandbits(62):016x}"
+    return f"{digits[:8]}-{digits[8:12]}-7{digits[12:15]}-{digits[15:19]}-{digits[19:]}"

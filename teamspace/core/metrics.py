@@ -6,19 +6,24 @@ No label names a tenant, a person or an address: routes are the declared pattern
 import os
 import socket
 import time
+from bisect import bisect_left
+from collections import Counter as Tally
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import accumulate
 
 import msgspec
 from prometheus_client import (
     CollectorRegistry,
     Counter,
     Gauge,
-    Histogram,
     Metric,
     ProcessCollector,
     disable_created_metrics,
     exposition,
 )
+from prometheus_client.core import CounterMetricFamily, HistogramMetricFamily
+from prometheus_client.registry import Collector
+from prometheus_client.utils import floatToGoString
 
 from teamspace import __version__
 
@@ -58,6 +63,36 @@ class RouteFigures(msgspec.Struct, frozen=True):
     p99_ms: float
 
 
+class _Requests(Collector):
+    """Counts requests by route and status, and their time by route: added up as numbers, rendered when scraped."""
+
+    def __init__(self) -> None:
+        self._counts = Tally[tuple[str, str, int]]()
+        self._buckets: dict[tuple[str, str], list[int]] = {}
+        self._seconds: dict[tuple[str, str], float] = {}
+
+    def observe(self, method: str, route: str, status: int, seconds: float) -> None:
+        key = (method, route)
+        self._counts[method, route, status] += 1
+        buckets = self._buckets.get(key)
+        if buckets is None:
+            buckets = self._buckets[key] = [0] * (len(BUCKETS) + 1)
+            self._seconds[key] = 0.0
+        buckets[bisect_left(BUCKETS, seconds)] += 1
+        self._seconds[key] += seconds
+
+    def collect(self) -> Iterator[Metric]:
+        counts = CounterMetricFamily(_REQUESTS, "Requests answered.", labels=("method", "route", "status"))
+        for (method, route, status), count in self._counts.items():
+            counts.add_metric((method, route, str(status)), count)
+        yield counts
+        times = HistogramMetricFamily(_SECONDS, "Time to answer, in seconds.", labels=("method", "route"))
+        edges = [*map(floatToGoString, BUCKETS), "+Inf"]
+        for key, buckets in self._buckets.items():
+            times.add_metric(key, list(zip(edges, accumulate(buckets), strict=True)), self._seconds[key])
+        yield times
+
+
 class Metrics:
     """The metrics of this process."""
 
@@ -65,33 +100,17 @@ class Metrics:
         self.process = f"{socket.gethostname()}:{os.getpid()}"
         self.started_at = time.time()
         self._registry = CollectorRegistry()
-        self._requests = Counter(
-            _REQUESTS, "Requests answered.", ("method", "route", "status"), registry=self._registry
-        )
-        self._seconds = Histogram(
-            _SECONDS, "Time to answer, in seconds.", ("method", "route"), buckets=BUCKETS, registry=self._registry
-        )
+        self._requests = _Requests()
+        self._registry.register(self._requests)
+        self.observe = self._requests.observe
         self._plugin_failures = Counter(
             "teamspace_plugin_failures", "Calls of a plugin that crashed or took too long.", ("plugin",),
             registry=self._registry,
         )  # fmt: skip
-        # Looking up a labelled child costs more than counting, so they are cached.
-        self._counts: dict[tuple[str, str, int], Counter] = {}
-        self._times: dict[tuple[str, str], Histogram] = {}
         ProcessCollector(registry=self._registry)
         Gauge("teamspace_info", "The running version.", ("version",), registry=self._registry).labels(__version__).set(
             1
         )
-
-    def observe(self, method: str, route: str, status: int, seconds: float) -> None:
-        count = self._counts.get((method, route, status))
-        if count is None:
-            count = self._counts[method, route, status] = self._requests.labels(method, route, str(status))
-        latency = self._times.get((method, route))
-        if latency is None:
-            latency = self._times[method, route] = self._seconds.labels(method, route)
-        count.inc()
-        latency.observe(seconds)
 
     def count_plugin_failure(self, plugin: str) -> None:
         self._plugin_failures.labels(plugin).inc()

@@ -3,6 +3,7 @@
 import re
 from collections.abc import AsyncGenerator
 from email.utils import formatdate, parsedate_to_datetime
+from functools import lru_cache
 
 import msgspec
 
@@ -16,7 +17,7 @@ _RANGE = re.compile(rb"bytes=(\d{0,18})-(\d{0,18})")
 
 def respond(request: Request, stored: StoredContent) -> Response:
     headers = {
-        "etag": f'"{stored.tag}"', "last-modified": formatdate(stored.modified, usegmt=True), "accept-ranges": "bytes",
+        "etag": f'"{stored.tag}"', "last-modified": _http_date(int(stored.modified)), "accept-ranges": "bytes",
         **stored.headers,
     }  # fmt: skip
     _check(request, stored)
@@ -28,6 +29,11 @@ def respond(request: Request, stored: StoredContent) -> Response:
     start, end = span
     headers["content-range"] = f"bytes {start}-{end - 1}/{stored.size}"
     return _content_response(206, stored, start, end - start, headers)
+
+
+@lru_cache(1024)
+def _http_date(seconds: int) -> str:
+    return formatdate(seconds, usegmt=True)
 
 
 def _content_response(status: int, stored: StoredContent, start: int, length: int, headers: dict[str, str]) -> Response:

@@ -282,10 +282,24 @@ class Router:
         node.endpoints[route.method] = endpoint
 
     def match(self, method: str, path: str) -> tuple[Endpoint | None, list[str], set[str]]:
-        """Return the endpoint, its path parameters, and the methods that the path allows."""
-        allowed: set[str] = set()
-        found = self._walk(self._root, path.split("/"), 1, method, [], allowed)
+        """Return the endpoint, its path parameters, and, if there is none, the methods that the path allows."""
+        parts, allowed = path.split("/"), set[str]()
+        found = self._descend(parts, method) or self._walk(self._root, parts, 1, method, [], allowed)
         return (*found, allowed) if found else (None, [], allowed)
+
+    def _descend(self, parts: list[str], method: str) -> tuple[Endpoint, list[str]] | None:
+        """Find what `_walk` finds first, unless it would have to turn back; most requests need no more."""
+        node, values = self._root, list[str]()
+        for part in parts[1:]:
+            below = node.fixed.get(part)
+            if below is None:
+                if node.parameter is None or not part:
+                    return None
+                below = node.parameter
+                values.append(part)
+            node = below
+        endpoint = node.endpoints.get(method)
+        return (endpoint, values) if endpoint else None
 
     def _walk(
         self, node: _Node, parts: list[str], at: int, method: str, values: list[str], allowed: set[str]
@@ -315,6 +329,6 @@ def decode_parameter(value: str) -> str:
         text = unquote_to_bytes(value).decode() if "%" in value else value
     except UnicodeDecodeError:
         raise BadRequest("request.path_utf8") from None
-    if _CONTROL.search(text):
+    if not text.isprintable() and _CONTROL.search(text):
         raise BadRequest("request.path_control")
     return text

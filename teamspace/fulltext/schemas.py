@@ -31,6 +31,10 @@ class Hits(msgspec.Struct, frozen=True):
     """Between 0 and 1. It depends on this text only, so that scores reveal nothing about other texts."""
     newest_first: str
     params: dict[str, str]
+    index: str = ""
+    """For FROM, if the index alone has the matches and their scores: then each is a row of it, by the id of its text."""
+    in_index: str = ""
+    """For WHERE."""
 
 
 class Prepared(msgspec.Struct, frozen=True):

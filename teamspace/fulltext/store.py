@@ -72,6 +72,8 @@ def _on_sqlite(query: Query, kind: str, scope: str) -> Hits:
         score="relevance(texts_index, 0, 8, 4, 1)",
         newest_first="texts_index.rowid DESC",
         params={f"{kind}_words": f'scope : "{scope}" AND {{title labels body}} : ({expression})'},
+        index="texts_index",
+        in_index=f"texts_index MATCH :{kind}_words",
     )
 
 

@@ -31,7 +31,8 @@ async def create(db: Db, who: Principal, draft: NewNote) -> Note:
     async with db.write(who, "note.create") as tx:
         tx.target = row.id
         await store.insert(tx, row)
-        await store.insert_tags(tx, row.id, who.org_id, row.tags)
+        if row.tags:
+            await store.insert_tags(tx, row.id, who.org_id, row.tags)
         await _index_text(tx, row, body)
         await sharing.record(tx, NOTES, row, Change.CREATED)
     return _to_note(row, [])

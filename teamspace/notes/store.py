@@ -53,7 +53,7 @@ async def admits(db: Reads, fence: Fence, note_id: str) -> bool:
 
 
 async def insert(tx: Tx, note: NoteRow) -> None:
-    await tx.run(
+    await tx.add(
         f"INSERT INTO notes ({columns(NoteRow)}) VALUES ({placeholders(NoteRow)})",
         **(msgspec.structs.asdict(note) | {"tags": as_json(note.tags)}),
     )
@@ -85,7 +85,7 @@ async def delete(tx: Tx, note_id: str, seen: int | None) -> bool:
 
 
 async def insert_tags(tx: Tx, note_id: str, org_id: str, tags: list[str]) -> None:
-    await tx.run(
+    await tx.add(
         "INSERT INTO note_tags (note_id, org_id, tag)"
         f" SELECT :note_id, :org_id, given.value FROM ({tx.dialect.json_strings.format('tags')}) AS given",
         note_id=note_id, org_id=org_id, tags=as_json(tags),

@@ -85,13 +85,17 @@ def _fence(
     if not who.in_scope(permission):
         return no_rows("objects")
     below, params = _prefix_condition(who, permission)
-    # One clause per value of `removed`, since the indexes have that column before the id and the key.
-    states = ("FALSE", "TRUE") if with_deleted else ("FALSE",)
-    narrowed = (_narrow(clauses, f"{{row}}.removed = {state} AND {condition} AND {below}") for state in states)
-    return Fence("objects", tuple(chain.from_iterable(narrowed)), params)
+    return Fence("objects", _by_state(clauses, condition, below, with_deleted), params)
 
 
 @lru_cache(512)
+def _by_state(clauses: tuple[Clause, ...], condition: str, below: str, with_deleted: bool) -> tuple[Clause, ...]:
+    """Return one clause per value of `removed`, since the indexes have that column before the id and the key."""
+    states = ("FALSE", "TRUE") if with_deleted else ("FALSE",)
+    narrowed = (_narrow(clauses, f"{{row}}.removed = {state} AND {condition} AND {below}") for state in states)
+    return tuple(chain.from_iterable(narrowed))
+
+
 def _narrow(clauses: tuple[Clause, ...], condition: str, table: str = "objects") -> tuple[Clause, ...]:
     return tuple(
         msgspec.structs.replace(clause, where=f"{clause.where} AND {condition.format(row=clause.alias or table)}")

@@ -160,7 +160,7 @@ async def select_by_ids(db: Reads, fence: Fence, ids: Sequence[str]) -> list[Obj
 
 
 async def insert(tx: Tx, row: ObjectRow) -> None:
-    await tx.run(
+    await tx.add(
         f"INSERT INTO objects ({columns(ObjectRow)}) VALUES ({placeholders(ObjectRow)})", **msgspec.structs.asdict(row)
     )
 
@@ -214,7 +214,7 @@ async def select_documents(db: Reads, fence: Fence, before: str, limit: int) -> 
 
 async def insert_version(tx: Tx, row: VersionRow) -> None:
     values = msgspec.structs.asdict(row) | {"carried": _json(row.carried), "tags": _json(row.tags)}
-    await tx.run(f"INSERT INTO object_versions ({columns(VersionRow)}) VALUES ({placeholders(VersionRow)})", **values)
+    await tx.add(f"INSERT INTO object_versions ({columns(VersionRow)}) VALUES ({placeholders(VersionRow)})", **values)
 
 
 def _json(value: object) -> str | None:
@@ -616,14 +616,6 @@ async def select_sources(db: Reads, object_id: str, limit: int) -> list[Derivati
         f"SELECT {columns(DerivationRow)} FROM object_derivations WHERE object_id = :id AND latest"
         " ORDER BY source_id LIMIT :limit",
         id=object_id, limit=limit,
-    )  # fmt: skip
-
-
-async def select_sources_of_version(db: Reads, object_id: str, number: int) -> list[str]:
-    return await db.all(
-        str,
-        "SELECT source_id FROM object_derivations WHERE object_id = :id AND number = :number ORDER BY source_id",
-        id=object_id, number=number,
     )  # fmt: skip
 
 

@@ -55,9 +55,11 @@ class S3App:
             return MountedResponse(_preflight(request), "s3:preflight")
         route, who = self.name, None
         try:
-            verified = await self._verify(request, call)
+            host_bucket = self._bucket_from_host(request.host)
+            keys = partial(self._find_key, call, fresh=request.method not in ("GET", "HEAD"))
+            verified = await verify(_raw_request(request), clock.now(), keys, host_bucket)
             who = self._callers.record_use(verified.key, call)
-            operation, key = self._find_operation(request, verified)
+            operation, key = self._find_operation(request, verified, host_bucket)
             route = f"s3:{operation.name}"
             s3_request = self._build_request(request, verified, who, operation, key)
             response = await _to_response(request, await operation.handler(s3_request))
@@ -71,14 +73,11 @@ class S3App:
     def refusal_response(self, request: Request, refusal: Refusal) -> Response:
         return _error_response(request, error_codes.as_s3_error(refusal))
 
-    async def _verify(self, request: Request, call: Call) -> Verified[CachedCaller]:
-        return await verify(
-            _raw_request(request), clock.now(), partial(self._find_key, call), self._bucket_from_host(request.host)
-        )
-
-    def _find_operation(self, request: Request, verified: Verified[CachedCaller]) -> tuple[Operation, str]:
+    def _find_operation(
+        self, request: Request, verified: Verified[CachedCaller], host_bucket: str
+    ) -> tuple[Operation, str]:
         """Return the operation and the key. An access key can only use its own bucket."""
-        level, bucket, key = _parse_path(verified.path, self._bucket_from_host(request.host))
+        level, bucket, key = _parse_path(verified.path, host_bucket)
         operation = operations.find_operation(request.method, level, verified.query, verified.headers)
         if bucket and bucket != verified.key.bucket:
             raise _no_such_bucket(operation)
@@ -98,9 +97,9 @@ class S3App:
         """Return the bucket of a virtual-hosted-style request, or ""."""
         return host.removesuffix(self._suffix) if self._suffix != "." and host.endswith(self._suffix) else ""
 
-    async def _find_key(self, call: Call, access_key_id: str) -> CachedCaller:
+    async def _find_key(self, call: Call, access_key_id: str, *, fresh: bool) -> CachedCaller:
         try:
-            return await self._callers.find_key(self._services.db, access_key_id)
+            return await self._callers.find_key(self._services.db, access_key_id, fresh=fresh)
         except Unauthenticated:
             # Rate-limited by address, as other refused credentials are, so that guessing keys here is no faster.
             self._refused_rate.spend(rate_limit_key(call.address))

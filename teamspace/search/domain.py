@@ -1,18 +1,19 @@
 """Search: access rules, ranking and paging."""
 
+from bisect import bisect_right
 from typing import get_args
 
 import msgspec
 
 from teamspace import conversations, fulltext, knowledge, notes, repository
 from teamspace.core import paging
-from teamspace.core.db import Db
+from teamspace.core.db import Db, Fence
 from teamspace.core.errors import BadRequest, Forbidden
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 from teamspace.core.replies import Page
 from teamspace.search import store
-from teamspace.search.schemas import Hit, Kind, SearchableKind, SearchQuery, SearchResult
+from teamspace.search.schemas import Hit, Kind, RankedText, SearchableKind, SearchQuery, SearchResult
 
 SOURCES = (
     SearchableKind("note", notes.read_fence),
@@ -24,6 +25,8 @@ SOURCES = (
 
 _KINDS: tuple[str, ...] = get_args(Kind)
 _START = (store.POINTS + 1, "")
+_BATCH, _MAX_BATCHES = 64, 4
+"""Matches that are read and checked in one statement, and how many statements are tried."""
 
 
 async def search(db: Db, who: Principal, query: SearchQuery) -> Page[SearchResult]:
@@ -38,11 +41,41 @@ async def search(db: Db, who: Principal, query: SearchQuery) -> Page[SearchResul
     parsed, below = fulltext.parse_query(query.q), _cursor_position(query)
     if not parsed.terms or not fences:
         return Page([], None)
-    hits = await store.select(db, parsed, fences, who.org_id, below=below, limit=query.size + 1)
+    hits = await _find(db, parsed, fences, who.org_id, below, query.size + 1)
     page = paging.page(hits, query, lambda hit: f"{hit.points}/{hit.id}")
     described = await _describe_entities(db, who, page.items, across_org=query.scope == "org")
     texts = await fulltext.snippets([hit.text for hit in described], parsed)
     return Page([_to_result(hit, text) for hit, text in zip(described, texts, strict=True)], page.next_cursor)
+
+
+async def _find(
+    db: Db, query: fulltext.Query, fences: dict[Kind, Fence], org_id: str, below: tuple[int, str], limit: int
+) -> list[Hit]:
+    """Return the best hits below the cursor that the fences admit.
+
+    The index alone ranks the texts, and only the best are read and checked, some at a time. If it cannot, or if the
+    caller may read few of them, all are checked.
+    """
+    matches = await store.rank(db, query, fences, org_id)
+    hits = None if matches is None else await _admit_best(db, matches, fences, below, limit)
+    return await store.select(db, query, fences, org_id, below=below, limit=limit) if hits is None else hits
+
+
+async def _admit_best(
+    db: Db, matches: list[RankedText], fences: dict[Kind, Fence], below: tuple[int, str], limit: int
+) -> list[Hit] | None:
+    """Return what the fences admit of the best matches; None if that is not enough for a page."""
+    left = sorted((one for one in matches if one.points <= below[0]), key=lambda one: -one.points)
+    hits: list[Hit] = []
+    for _ in range(_MAX_BATCHES):
+        if not left or len(hits) >= limit:
+            break
+        # Equal points are ordered by ids that the index does not have, so they stay together.
+        worst = left[min(_BATCH, len(left)) - 1].points
+        count = bisect_right(left, -worst, key=lambda one: -one.points)
+        hits += await store.select_ranked(db, left[:count], fences, below=below, limit=limit - len(hits))
+        left = left[count:]
+    return hits if not left or len(hits) >= limit else None
 
 
 async def _describe_entities(db: Db, who: Principal, hits: list[Hit], *, across_org: bool) -> list[Hit]:

@@ -33,6 +33,14 @@ class SearchResult(msgspec.Struct, frozen=True):
     updated_at: str
 
 
+class RankedText(msgspec.Struct, frozen=True):
+    """A text that matches, by its id in the index, before anyone's rights are considered."""
+
+    kind: Kind
+    id: int
+    points: int
+
+
 class Hit(msgspec.Struct, frozen=True):
     """A search result before its snippet is made."""
 

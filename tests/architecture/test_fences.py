@@ -104,7 +104,7 @@ UNFENCED = {
         "repository.select_versions", "repository.select_all_versions", "repository.select_versions_of",
         "repository.get_total_size", "repository.select_blobs", "repository.select_readers",
         "repository.get_latest_derivation", "repository.find_derived_number", "repository.select_wider",
-        "repository.select_sources_of_version", "repository.select_parts", "repository.select_grants",
+        "repository.select_parts", "repository.select_grants",
     ),
     "of the caller's own team, which the caller passes": (
         "workflows.count", "workflows.get_source", "workflows.select_sources",
@@ -122,6 +122,7 @@ UNFENCED = {
         "repository.get_upload_part", "repository.select_upload_parts",
     ),
     "the server ends old uploads": ("repository.select_stale_uploads", "repository.select_upload_usage"),
+    "ids and scores of the company's texts; a fence then selects the rows": ("search.rank",),
     "ids only; a fence then selects the objects": ("repository.select_sources", "repository.select_derived"),
     "the credential decides what its holder may do: this read makes the principal": (
         "tenancy.get_credential", "tenancy.select_credentials", "tenancy.get_member_credential", "tenancy.get_team_state", "tenancy.get_writer_state",
@@ -182,7 +183,7 @@ def test_the_search_finds_tables_and_statements() -> None:
         "notes.get",
         "repository.select_by_folder",
         "jobs.select",
-        "search.select",
+        "search._select",
         "tenancy.get_member",
     } <= READS.keys()
     assert "notes.update" not in READS

@@ -21,7 +21,7 @@ import pytest
 from teamspace import __version__, cli, wiring
 from teamspace.blobs import SMALL
 from teamspace.core.db import Tx, audit, connect
-from teamspace.core.db.handles import written_table
+from teamspace.core.db.statements import written_table
 from teamspace.core.principal import system
 from teamspace.core.routing import Route
 from teamspace.settings import SETTINGS, Settings

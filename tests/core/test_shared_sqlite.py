@@ -96,3 +96,16 @@ def test_whoever_waits_is_next(tmp_path: Path) -> None:
     waiter.release()
     assert writer.try_take()
     writer.release()
+
+
+async def test_a_change_of_rights_is_known_to_the_next_writer(engines: list[Sqlite]) -> None:
+    """Without anyone who tells it after the commit: the process that changed them may have been killed."""
+    first, second, _ = engines
+    for durable in (True, False):
+        before = second.epoch.read()
+        async with first.transaction(durable=durable) as tx:
+            tx.rights_changed = True
+        assert second.epoch.read() != before
+        before = second.epoch.read()
+        await add_one(first)
+        assert second.epoch.read() == before

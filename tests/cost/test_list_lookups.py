@@ -141,6 +141,9 @@ class Recorder(Reads):
     async def run(self, sql: str, **params: Any) -> None:
         await self._fetch(sql, params)
 
+    async def add(self, sql: str, **params: Any) -> None:
+        await self._fetch(sql, params)
+
     async def defer(self, sql: str, **params: Any) -> None:
         await self._fetch(sql, params)
 

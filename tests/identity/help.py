@@ -16,7 +16,7 @@ from argon2 import PasswordHasher
 from teamspace import wiring
 from teamspace.core import clock
 from teamspace.core.db import Tx, audit, columns
-from teamspace.core.db.handles import written_table
+from teamspace.core.db.statements import written_table
 from teamspace.core.principal import Principal, system
 from teamspace.identity.domain import passwords, sign_in
 from tests.support.tampering import tamper

@@ -22,7 +22,7 @@ import pytest
 import teamspace
 from teamspace.core.db import Tx
 from teamspace.core.db.engine import Params, Row
-from teamspace.core.db.handles import written_table
+from teamspace.core.db.statements import written_table
 from teamspace.tenancy.schemas import Role
 from tests.branding.help import encoded, picture
 from tests.repository.help import put

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 import pytest
 
 from teamspace.core.db import Db, Tx
-from teamspace.core.db.handles import written_table
+from teamspace.core.db.statements import written_table
 
 TABLES = frozenset(
     {
@@ -36,7 +36,7 @@ def required(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """Yield a list of the transactions inside the block that change one of the tables and record no event."""
     written: WeakKeyDictionary[Tx, set[str]] = WeakKeyDictionary()
     silent: list[str] = []
-    fetch, defer, finish = Tx._fetch, Tx.defer, Db._finish
+    fetch, add, defer, finish = Tx._fetch, Tx.add, Tx.defer, Db._finish
 
     async def fetch_and_note(tx: Tx, sql: str, params: Any) -> Sequence[Any]:
         rows = await fetch(tx, sql, params)
@@ -50,6 +50,11 @@ def required(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
         if table := written_table(sql):
             written.setdefault(tx, set()).add(table)
 
+    async def add_and_note(tx: Tx, sql: str, **params: Any) -> None:
+        await add(tx, sql, **params)
+        if (table := written_table(sql)) in TABLES and _is_called_by_the_server():
+            written.setdefault(tx, set()).add(str(table))
+
     def check(db: Db, tx: Tx) -> None:
         tables = written.get(tx, set())
         if tables & TABLES and "events" not in tables:
@@ -57,6 +62,7 @@ def required(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
         finish(db, tx)
 
     monkeypatch.setattr(Tx, "_fetch", fetch_and_note)
+    monkeypatch.setattr(Tx, "add", add_and_note)
     monkeypatch.setattr(Tx, "defer", defer_and_note)
     monkeypatch.setattr(Db, "_finish", check)
     yield silent

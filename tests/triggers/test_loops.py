@@ -1,7 +1,7 @@
 """Loops are cut: derived documents, ancestry through runs and derivations, and the depth of provenance."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -127,14 +127,14 @@ class Derivations:
         self._announce = writing.announce
         monkeypatch.setattr(writing, "announce", self._derive)
 
-    async def _derive(self, tx: Tx, row: ObjectRow, version: VersionRow) -> None:
+    async def _derive(self, tx: Tx, row: ObjectRow, version: VersionRow, sources: Sequence[str]) -> None:
         for source in self.sources:
             await tx.run(
                 "INSERT INTO object_derivations (object_id, number, source_id, source_number, checked_number, org_id,"
                 " recipe, latest, created_at) VALUES (:id, :number, :source, 1, 1, :org_id, '', TRUE, :now)",
                 id=row.id, number=version.number, source=source, org_id=row.org_id, now=row.created_at,
             )  # fmt: skip
-        await self._announce(tx, row, version)
+        await self._announce(tx, row, version, sorted([*sources, *self.sources]))
 
 
 async def test_ancestry_follows_derivations_without_runs(ann: Caller, monkeypatch: pytest.MonkeyPatch) -> None:

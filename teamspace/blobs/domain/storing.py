@@ -59,7 +59,7 @@ async def reference_staged(tx: Tx, org_id: str, staged: StagedBlob) -> None:
     if staged.data is None:
         await add_reference(tx, org_id, staged.digest)
     else:
-        await store.upsert(tx, org_id, staged, None, clock.stamp())
+        await store.put_small(tx, org_id, staged, clock.stamp())
 
 
 async def add_reference(tx: Tx, org_id: str, digest: str) -> None:

@@ -5,6 +5,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol
 
 from teamspace.core.db.dialect import Dialect
+from teamspace.core.db.epoch import Epoch
 from teamspace.core.errors import Overloaded, StorageFull
 
 Row = Sequence[Any]
@@ -45,7 +46,14 @@ class Snapshot(Fetcher, Protocol):
 class Transaction(Fetcher, Protocol):
     """One open transaction."""
 
+    rights_changed: bool
+    """Set when a table of rights is written."""
+
     def savepoint(self) -> AbstractAsyncContextManager[None]: ...
+
+    async def add(self, sql: str, params: Params) -> None:
+        """Run the statement before the next read or the commit."""
+        ...
 
     async def defer(self, sql: str, params: Params) -> None:
         """Run the statement before the commit, perhaps later than now: on SQLite, on the commit thread."""
@@ -82,6 +90,7 @@ class ScriptTarget(Protocol):
 
 class Engine(Fetcher, ScriptTarget, Protocol):
     dialect: Dialect
+    epoch: Epoch
 
     async def fetch_offloaded(self, sql: str, params: Params, *, seconds: float | None = None) -> Sequence[Row]:
         """Run a slow read without blocking other requests; raise Overloaded after `seconds`."""

@@ -14,7 +14,7 @@ table, such as every grant that a caller has."""
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z_][a-z0-9_]*)")
 
 
-class Clause(msgspec.Struct, frozen=True):
+class Clause(msgspec.Struct, frozen=True, cache_hash=True):
     """One reason to admit a row, as a predicate that an index supports.
 
     A clause that goes `through` another table (a grant) names in `key` that table's column with the row's id. If that

@@ -2,12 +2,10 @@
 
 import asyncio
 import logging
-import re
 import time
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from functools import lru_cache
 from typing import Any, Protocol, TypeVar
 
 import msgspec
@@ -16,8 +14,10 @@ from teamspace.core import clock
 from teamspace.core.crypto import Vault
 from teamspace.core.db.dialect import Dialect
 from teamspace.core.db.engine import Engine, IdempotencyKeyTaken, Params, Row, Transaction, is_outage
+from teamspace.core.db.epoch import RightsMemory, SharedRead
 from teamspace.core.db.migrate import is_outdated
 from teamspace.core.db.rows import as_json, mapper
+from teamspace.core.db.statements import written_table
 from teamspace.core.errors import Overloaded
 from teamspace.core.ids import new_id
 from teamspace.core.principal import Principal
@@ -41,14 +41,6 @@ log = logging.getLogger("teamspace.db")
 EPOCH_SECONDS = 1.0
 CLAIM_SECONDS = clock.DAY
 """How long an idempotency key is bound to its first request."""
-_WRITE = re.compile(r"(?:INSERT INTO|UPDATE|DELETE FROM) (\w+)")
-
-
-@lru_cache(1024)
-def written_table(sql: str) -> str | None:
-    """Return the table that a statement changes, if any. Our SQL keywords are in capitals."""
-    match = _WRITE.match(sql)
-    return match[1] if match else None
 
 
 class Reads(ABC):
@@ -115,13 +107,26 @@ class Tx(Reads):
 
     def _note_rights_change(self, sql: str) -> None:
         if written_table(sql) in self._db.rights_tables:
-            self.rights_changed = True
+            self.rights_changed = self._session.rights_changed = True
+            self._db._memory.begin_change(self._session)
+
+    async def recall(self, key: Hashable, load: Callable[[], Awaitable[T]]) -> T:
+        """Return what `load` reads from tables of rights, without reading it again where nobody can have changed it."""
+        return await self._db._memory.get(key, load)
 
     async def run(self, sql: str, **params: Any) -> None:
         await self._fetch(sql, params)
 
+    async def add(self, sql: str, **params: Any) -> None:
+        """Add a row that no constraint can reject, and whose statement does not depend on the one before.
+
+        On PostgreSQL it is sent with others, before the next read or the commit.
+        """
+        self._note_rights_change(sql)
+        await self._session.add(sql, params)
+
     async def defer(self, sql: str, **params: Any) -> None:
-        """Run the statement on the commit thread, off the event loop.
+        """Run the statement with others before the commit; on SQLite on the commit thread, off the event loop.
 
         Only for rows that are not read again in this transaction and that no constraint can reject.
         """
@@ -212,7 +217,9 @@ class Db(Reads):
         self.listener_failures = 0
         """How many listeners failed without failing their write."""
         self._guard = guard
-        self._epoch, self._shared_epoch, self._epoch_read_at = 0, "", 0.0
+        self._stored_epoch, self._epoch_read_at = "", 0.0
+        self._epoch_reads = SharedRead(self._read_stored_epoch)
+        self._memory = RightsMemory(engine.epoch)
         self.outdated = False
         """A newer server has migrated the database: this one must not write any more."""
         self.notify: Callable[[str], None] = lambda topic: None
@@ -305,11 +312,13 @@ class Db(Reads):
         if task in self._writing:
             raise RuntimeError("nested transaction: pass the handle of the open one instead")
         self._writing.add(task)
+        session: Transaction | None = None
         try:
             async with self.engine.transaction(durable=durable) as session:
                 yield session
         finally:
             self._writing.discard(task)
+            self._memory.end(session)
 
     async def wait_for_commits(self) -> None:
         """Wait until commits in progress can be read: on SQLite, readers see a group commit when it is on disk."""
@@ -325,17 +334,22 @@ class Db(Reads):
     async def rights_epoch(self, *, fresh: bool) -> tuple[int, str]:
         """Return a value that changes whenever any process may have changed rights.
 
-        It is at most a second old, and current if `fresh`.
+        It is at most a second old, and current if `fresh`. The stored epoch is read even where all processes share one:
+        a process may have been killed between its commit and the next epoch. Then nothing that was read before holds.
         """
-        now = time.monotonic()
-        if fresh or now - self._epoch_read_at > EPOCH_SECONDS:
+        now, epoch = time.monotonic(), self.engine.epoch
+        if (fresh and not epoch.is_shared) or now - self._epoch_read_at > EPOCH_SECONDS:
             self._epoch_read_at = now
-            self._shared_epoch = await self.one(str, "SELECT value FROM instance WHERE name = 'rights_epoch'") or ""
-        return self._epoch, self._shared_epoch
+            await self._epoch_reads.get()
+        return epoch.read(), self._stored_epoch
+
+    async def _read_stored_epoch(self) -> None:
+        self._stored_epoch = await self.one(str, "SELECT value FROM instance WHERE name = 'rights_epoch'") or ""
+        self._memory.forget()
 
     def _finish(self, tx: Tx) -> None:
         if tx.rights_changed:
-            self._epoch += 1
+            self.engine.epoch.renew()
         for callback in tx._callbacks:
             callback()
 

@@ -12,9 +12,10 @@ import asyncpg
 
 from teamspace.core.db.dialect import POSTGRES
 from teamspace.core.db.engine import Duplicate, Params, Row, SerializationFailure
+from teamspace.core.db.epoch import Epoch, OwnEpoch
+from teamspace.core.db.statements import NAMED, Statement, join_tables
 from teamspace.core.errors import Overloaded, StorageFull
 
-_NAMED = re.compile(r"(?<![:\w]):([a-z_][a-z0-9_]*)")
 _LIMITS = {
     "statement_timeout": "15s",
     "lock_timeout": "3s",
@@ -62,7 +63,7 @@ def number_parameters(sql: str) -> tuple[str, tuple[str, ...]]:
             names.append(name)
         return f"${names.index(name) + 1}"
 
-    return _NAMED.sub(number, sql), tuple(names)
+    return NAMED.sub(number, sql), tuple(names)
 
 
 _UNREACHABLE = (
@@ -120,10 +121,27 @@ async def _acquire(pool: Any) -> AsyncIterator[Any]:
 
 
 class PostgresTransaction:
+    """Statements whose result nobody reads wait for the next one, and are sent as few: each is a round trip."""
+
     def __init__(self, connection: Any) -> None:
         self._connection = connection
+        self._waiting: list[Statement] = []
+        self.rights_changed = False
 
     async def fetch(self, sql: str, params: Params) -> Sequence[Row]:
+        await self.flush()
+        return await self._send(sql, params)
+
+    async def flush(self) -> None:
+        """Send the statements that wait."""
+        waiting, self._waiting = self._waiting, []
+        for sql, params in join_tables(waiting):
+            try:
+                await self._send(sql, params)
+            except Duplicate as fault:  # of an id that was made here
+                raise SerializationFailure("another server has used the same id") from fault
+
+    async def _send(self, sql: str, params: Params) -> Sequence[Row]:
         text, names = number_parameters(sql)
         try:
             rows: Sequence[Row] = await self._connection.fetch(text, *[params[name] for name in names])
@@ -136,11 +154,20 @@ class PostgresTransaction:
 
     @asynccontextmanager
     async def savepoint(self) -> AsyncIterator[None]:
-        async with self._connection.transaction():
-            yield
+        await self.flush()
+        try:
+            async with self._connection.transaction():
+                yield
+                await self.flush()
+        except BaseException:
+            self._waiting.clear()
+            raise
+
+    async def add(self, sql: str, params: Params) -> None:
+        self._waiting.append((sql, params))
 
     async def defer(self, sql: str, params: Params) -> None:
-        await self.fetch(sql, params)
+        self._waiting.append((sql, params))
 
     async def lock(self, names: Sequence[str]) -> None:
         await self.fetch(
@@ -200,6 +227,7 @@ class Postgres:
 
     def __init__(self, url: str, reads: Any, writes: Any) -> None:
         self._url = url
+        self.epoch: Epoch = OwnEpoch()
         self._reads = reads
         self._writes = writes
 
@@ -230,7 +258,9 @@ class Postgres:
         async with _translate_faults(), _acquire(self._writes) as connection, connection.transaction():
             if not durable:
                 await connection.execute("SET LOCAL synchronous_commit TO off")
-            yield PostgresTransaction(connection)
+            transaction = PostgresTransaction(connection)
+            yield transaction
+            await transaction.flush()
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[PostgresSnapshot]:

@@ -12,9 +12,9 @@ import asyncio
 import fcntl
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from multiprocessing import reduction
 from pathlib import Path
 from typing import Any
@@ -24,13 +24,17 @@ import apsw
 from teamspace.core import clock, pools
 from teamspace.core.db.dialect import SQLITE
 from teamspace.core.db.engine import Duplicate, Params, Row
+from teamspace.core.db.epoch import Epoch, MappedEpoch
 from teamspace.core.db.relevance import relevance
+from teamspace.core.db.statements import join_rows
 from teamspace.core.db.wakeups import Wakeups
 from teamspace.core.db.write_turn import WriteTurn
 from teamspace.core.errors import Overloaded, StorageFull
 
 BUSY_MS = 5000
 _STEPS_PER_CHECK = 10_000
+_MAX_MAPPED = 0x7FFF0000
+"""How much of the file is read without a system call: the most that SQLite allows. It costs addresses, not memory."""
 _SYNC_FAULTS = (apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC)
 _DISK_FAULTS = (apsw.FullError, apsw.IOError, apsw.CantOpenError)
 
@@ -48,7 +52,7 @@ def connect(path: Path, *, sync: str = "full", readonly: bool = False) -> apsw.C
     connection.execute(f"PRAGMA synchronous = {sync}")
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA temp_store = MEMORY")
-    connection.execute("PRAGMA mmap_size = 268435456")
+    connection.execute(f"PRAGMA mmap_size = {_MAX_MAPPED}")
     if readonly:
         connection.execute("PRAGMA query_only = ON")
         # Only the writer makes checkpoints: in a reader one would block the event loop.
@@ -66,6 +70,7 @@ class CommitBatch:
 
     def __init__(self) -> None:
         self.deferred: list[tuple[str, Params]] = []
+        self.rights_changed = False
         self._waiting: list[asyncio.Future[None]] = []
 
     def join(self) -> asyncio.Future[None]:
@@ -89,6 +94,7 @@ class SqliteTransaction:
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
         self.deferred: list[tuple[str, Params]] = []
+        self.rights_changed = False
 
     async def fetch(self, sql: str, params: Params) -> Sequence[Row]:
         return _run(self._connection, sql, params)
@@ -102,6 +108,9 @@ class SqliteTransaction:
         except BaseException:
             del self.deferred[deferred:]
             raise
+
+    async def add(self, sql: str, params: Params) -> None:
+        _run(self._connection, sql, params)
 
     async def defer(self, sql: str, params: Params) -> None:
         self.deferred.append((sql, params))
@@ -144,6 +153,34 @@ class SqliteBulkLoad:
         return _dangling_references(self._connection)
 
 
+class _Readers:
+    """Connections for reads in threads. They are kept, with the statements that they have prepared and what they have
+    read of the schema: opening one takes longer than most searches."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._idle: list[apsw.Connection] = []
+
+    @contextmanager
+    def take(self) -> Iterator[apsw.Connection]:
+        """Lend a connection; one whose read failed is not kept."""
+        try:
+            connection = self._idle.pop()
+        except IndexError:
+            connection = connect(self._path, readonly=True)
+        try:
+            yield connection
+            connection.set_progress_handler(None)
+        except BaseException:
+            connection.close()
+            raise
+        self._idle.append(connection)
+
+    def close(self) -> None:
+        while self._idle:
+            self._idle.pop().close()
+
+
 class Sqlite:
     dialect = SQLITE
 
@@ -152,10 +189,12 @@ class Sqlite:
         self._path, self._sync = path, sync
         self._turn = WriteTurn(path) if shared else None
         self._wakeups = Wakeups(path) if shared else None
+        self.epoch: Epoch = MappedEpoch(path.with_suffix(".epoch"))
         self.checkpoint_pages = 1000
         """How long the log may become before a commit makes a checkpoint: SQLite's default."""
         self._writer = connect(path, sync=sync)
         self._reader = connect(path, readonly=True)
+        self._readers = _Readers(path)
         self._write_lock = asyncio.Lock()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="sqlite-commit")
         self._batch: CommitBatch | None = None
@@ -167,16 +206,14 @@ class Sqlite:
 
     async def fetch_offloaded(self, sql: str, params: Params, *, seconds: float | None = None) -> Sequence[Row]:
         def read() -> Sequence[Row]:
-            connection = connect(self._path, readonly=True)
-            if seconds is not None:
-                end = time.monotonic() + seconds
-                connection.set_progress_handler(lambda: time.monotonic() > end, _STEPS_PER_CHECK)
-            try:
-                return _run(connection, sql, params)
-            except apsw.InterruptError:
-                raise Overloaded("database.slow_query") from None
-            finally:
-                connection.close()
+            with self._readers.take() as connection:
+                if seconds is not None:
+                    end = time.monotonic() + seconds
+                    connection.set_progress_handler(lambda: time.monotonic() > end, _STEPS_PER_CHECK)
+                try:
+                    return _run(connection, sql, params)
+                except apsw.InterruptError:
+                    raise Overloaded("database.slow_query") from None
 
         return await pools.READS.run(read)
 
@@ -194,6 +231,7 @@ class Sqlite:
                 yield session
                 _run(self._writer, "RELEASE unit", {})
                 batch.deferred += session.deferred
+                batch.rights_changed |= session.rights_changed
                 end = batch.join()
             except BaseException as fault:
                 self._roll_back_unit(batch, fault)
@@ -211,7 +249,7 @@ class Sqlite:
             _run(self._writer, "BEGIN IMMEDIATE", {})
             session = SqliteTransaction(self._writer)
             yield session
-            self._finish(session.deferred)
+            self._finish(session.deferred, session.rights_changed)
         finally:
             self._roll_back()
             self._writer.execute(f"PRAGMA synchronous = {self._sync}")
@@ -259,16 +297,21 @@ class Sqlite:
                 return
             self._batch = None
             try:
-                await asyncio.get_running_loop().run_in_executor(self._thread, self._finish, batch.deferred)
+                await asyncio.get_running_loop().run_in_executor(
+                    self._thread, self._finish, batch.deferred, batch.rights_changed
+                )
             except Exception as fault:
                 self._roll_back()
                 batch.fail(fault)
             else:
                 batch.end()
 
-    def _finish(self, deferred: Sequence[tuple[str, Params]]) -> None:
-        for sql, params in deferred:
+    def _finish(self, deferred: Sequence[tuple[str, Params]], rights_changed: bool) -> None:
+        for sql, params in join_rows(deferred):
             _run(self._writer, sql, params)
+        if rights_changed:
+            # The next writer must read rights again, even if this process dies between the commit and the new epoch.
+            self.epoch.renew()
         try:
             self._writer.execute("COMMIT")
         except apsw.Error as fault:
@@ -349,11 +392,13 @@ class Sqlite:
         self._thread.shutdown()
         if self._turn is not None:
             self._turn.close()
+        self.epoch.close()
+        self._readers.close()
         self._reader.close()
         self._writer.close()
 
 
-def _run(connection: apsw.Connection, sql: str, params: Params) -> list[Any]:
+def _run(connection: apsw.Connection, sql: str, params: Params | Sequence[Any]) -> list[Any]:
     try:
         return connection.execute(sql, params).fetchall()
     except apsw.ConstraintError as fault:

@@ -8,6 +8,10 @@ import re
 from collections.abc import Iterator
 
 _PART = 20_000
+_BEGIN_LINES = tuple(" \t#>-*+|:=_`~")
+"""What every match of a pattern for lines begins with."""
+_INSIDE_LINES = ("\\", "`", "*", "_", "~", "](")
+"""What every match of the other patterns contains."""
 _AT_LINE = re.compile(r"^[ \t]*+(?:#{1,6}+[ \t]++|>[ \t]?+|[-*+][ \t]++(?:\[[ xX]\][ \t]++)?+)++", re.MULTILINE)
 """Headings, quotes, list items and task list items."""
 _NO_WORDS = re.compile(r"^(?:[|:=*_ \t-]++|[ \t]*+(?:```|~~~)[^`\n]*+)$", re.MULTILINE)
@@ -31,11 +35,22 @@ def plain(markdown: str) -> str:
     """Return the text without markup. URLs of links are appended, so that they can be searched."""
     texts, addresses = list[str](), list[str]()
     for part in _parts(markdown):
-        text = _NO_WORDS.sub("", _AT_LINE.sub("", part))
-        text = _TABLE_ROW.sub(lambda row: row[0].replace("|", " "), text)
-        addresses += [link[2] for link in _LINK.finditer(text)]
-        texts.append(_EMPHASIS.sub(r"\1", _LINK.sub(r"\1", text)))
+        text = _without_line_marks(part) if _begins_lines(part) else part
+        if any(mark in text for mark in _INSIDE_LINES):
+            addresses += [link[2] for link in _LINK.finditer(text)]
+            text = _EMPHASIS.sub(r"\1", _LINK.sub(r"\1", text))
+        texts.append(text)
     return "\n".join(["".join(texts), *addresses])
+
+
+def _begins_lines(text: str) -> bool:
+    """Whether a line begins like a mark; looking for that takes a fraction of the time of the patterns."""
+    return any(line.startswith(_BEGIN_LINES) for line in text.split("\n"))
+
+
+def _without_line_marks(text: str) -> str:
+    text = _NO_WORDS.sub("", _AT_LINE.sub("", text))
+    return _TABLE_ROW.sub(lambda row: row[0].replace("|", " "), text)
 
 
 def _parts(text: str) -> Iterator[str]:

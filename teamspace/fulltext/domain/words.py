@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Iterator
 from functools import cache
 from itertools import accumulate
+from math import inf
 
 TOKENIZER_VERSION = 1
 """Increase it when the tokeniser changes: `refresh` then tokenises every text again, a few at a time."""
@@ -89,16 +90,25 @@ def name_words(name: str) -> str:
 
 def text_words(text: str) -> str:
     """Return the words of a text separated by spaces, up to the limits of index and time."""
-    end, size, found = time.thread_time() + MAX_SECONDS, MAX_BYTES, list[str]()
+    # The clock is a system call: a short text is not worth it.
+    end = time.thread_time() + MAX_SECONDS if len(text) > _PIECE else inf
+    size, found = MAX_BYTES, list[str]()
     for piece in _pieces(text[:MAX_CHARACTERS]):
         taken = words(piece)[: MAX_WORDS - len(found)]
-        sizes = list(accumulate(len(word.encode()) + _PLACE_BYTES for word in taken))
-        fitting = sum(needed <= size for needed in sizes)
-        found += taken[:fitting]
-        if fitting < len(taken) or len(found) == MAX_WORDS or time.thread_time() > end:
+        needed = len("".join(taken).encode()) + _PLACE_BYTES * len(taken)
+        if needed > size:
+            found += taken[: _count_fitting(taken, size)]
             break
-        size -= sizes[-1] if sizes else 0
+        found += taken
+        size -= needed
+        if len(found) == MAX_WORDS or (end < inf and time.thread_time() > end):
+            break
     return " ".join(found)
+
+
+def _count_fitting(found: list[str], size: int) -> int:
+    sizes = accumulate(len(word.encode()) + _PLACE_BYTES for word in found)
+    return sum(needed <= size for needed in sizes)
 
 
 def distinct_words(text: str, limit: int) -> list[str]:

@@ -28,7 +28,7 @@ async def copy(
             row, version = await writing.insert_next_version(tx, queue, who, existing, draft, content)
             if source.blob is None:
                 await _copy_parts(tx, queue, who, source, row, version)
-            await writing.finish(tx, existing, row, version)
+            await writing.finish(tx, draft, existing, row, version)
             return row, version
 
     return await retry_on_conflict(write)

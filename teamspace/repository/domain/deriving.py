@@ -72,7 +72,7 @@ async def put_derived(
             row, version = await writing.insert_next_version(
                 tx, queue, who, existing, await _limited(tx, who, existing, draft), writing.content_of(staged)
             )
-            await writing.finish(tx, existing, row, version)
+            await writing.finish(tx, draft, existing, row, version)
             return WriteResult(row, version, existing is None or existing.removed)
 
     return await retry_on_conflict(write)

@@ -136,7 +136,7 @@ async def complete(
             await store.end_upload(tx, upload.id, version.id)
             if version.sha256 is None:
                 await reading.enqueue_hash(tx, queue, who, row, version)
-            await writing.finish(tx, existing, row, version, freed=freed)
+            await writing.finish(tx, draft, existing, row, version, freed=freed)
             return row, version
 
     return await retry_on_conflict(write)

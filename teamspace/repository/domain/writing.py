@@ -59,7 +59,7 @@ async def put(
         async with write_key(db, who, draft, condition) as (tx, existing):
             await blobs.reference_staged(tx, who.org_id, staged)
             row, version = await insert_next_version(tx, queue, who, existing, draft, content_of(staged))
-            await finish(tx, existing, row, version)
+            await finish(tx, draft, existing, row, version)
             return WriteResult(row, version, existing is None or existing.removed)
 
     return await retry_on_conflict(write)
@@ -79,7 +79,7 @@ async def add_version(
             await _check_access(tx, who, existing, draft, condition)
             await blobs.reference_staged(tx, who.org_id, staged)
             row, version = await insert_next_version(tx, queue, who, existing, draft, content_of(staged))
-            await finish(tx, existing, row, version)
+            await finish(tx, draft, existing, row, version)
             return row
 
     return await retry_on_conflict(write)
@@ -137,22 +137,21 @@ async def insert_next_version(
 
 
 async def finish(
-    tx: Tx, existing: ObjectRow | None, row: ObjectRow, version: VersionRow, *, freed: int = 0
-) -> None:  # fmt: skip
+    tx: Tx, draft: VersionDraft, existing: ObjectRow | None, row: ObjectRow, version: VersionRow, *, freed: int = 0
+) -> None:
     """Do the last step of every verb that writes a version: tell listeners, then count what is stored.
 
     `freed` bytes are subtracted. The counter comes after the listeners, since other writers of the company wait for it
     until the commit.
     """
-    await announce(tx, row, version)
+    await announce(tx, row, version, sorted(source.object_id for source in draft.sources))
     await quota.add_stored(tx, row.org_id, row.team_id, size=version.size - freed, objects=int(existing is None))
 
 
-async def announce(tx: Tx, row: ObjectRow, version: VersionRow) -> None:
-    """Emit that a version was written. A listener never costs the write."""
+async def announce(tx: Tx, row: ObjectRow, version: VersionRow, sources: Sequence[str]) -> None:
+    """Emit that a version was written, made from these objects. A listener never costs the write."""
     if not tx.has_listeners(VersionWritten):
         return
-    sources = await store.select_sources_of_version(tx, row.id, version.number)
     event = VersionWritten(
         row.id, version.id, version.number, row.key, row.team_id, row.content_type, version.actor_kind, version.run_id,
         tuple(sources),

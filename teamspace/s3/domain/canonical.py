@@ -39,12 +39,16 @@ def parse(raw: RawRequest) -> ParsedRequest:
 
 def canonical_request(request: ParsedRequest, signed: Sequence[str], digest: str) -> bytes:
     """Return the canonical request of Signature Version 4. Headers are Latin-1, which preserves every byte."""
-    headers = [f"{name}:{_SPACES.sub(' ', request.headers[name])}" for name in signed]
+    headers = [f"{name}:{_single_spaced(request.headers[name])}" for name in signed]
     query = sorted(encode_pair(*pair) for pair in request.query if pair[0] != "X-Amz-Signature")
     return "\n".join(
         (request.method, encode_path(request.path), "&".join(f"{name}={value}" for name, value in query),
          *headers, "", ";".join(signed), digest)
     ).encode("latin-1")  # fmt: skip
+
+
+def _single_spaced(value: str) -> str:
+    return value if value.isprintable() and "  " not in value else _SPACES.sub(" ", value)
 
 
 def encode_path(path: str) -> str:
@@ -65,6 +69,8 @@ def single_values(query: Sequence[tuple[str, str]]) -> dict[str, str]:
 
 
 def _parse_query(query: bytes) -> list[tuple[str, str]]:
+    if not query:
+        return []
     parts = (part.partition(b"=") for part in query.replace(b"+", b" ").split(b"&") if part)
     return [(_decode(name), _decode(value)) for name, _, value in parts]
 

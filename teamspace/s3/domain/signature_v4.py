@@ -11,7 +11,7 @@ MAX_EXPIRES = 7 * 24 * 3600
 """The longest validity of a presigned link, in seconds."""
 
 
-class Scope(msgspec.Struct, frozen=True):
+class Scope(msgspec.Struct, frozen=True, cache_hash=True):
     """The date and region of a signing key. Any region is accepted, since there is only one here."""
 
     date: str

@@ -44,39 +44,40 @@ class CallerCache:
     def __init__(self, last_use: identity.LastUse, *, hosted: bool = False) -> None:
         self._last_use = last_use
         self._hosted = hosted
-        self._cache: dict[str, CachedCaller] = {}
+        self._tokens: dict[str, CachedCaller] = {}
+        self._keys: dict[str, CachedCaller] = {}
+        """By the id of an S3 access key, which is public: apart from tokens, where knowing the name is the proof."""
         self._epoch: tuple[int, str] = (-1, "")
 
     async def identify(self, db: Db, token: str, call: Call, *, fresh: bool) -> Principal:
-        if not crypto.is_well_formed(token):
+        # A cached token has passed the check of its form.
+        if token not in self._tokens and not crypto.is_well_formed(token):
             raise Unauthenticated()
-        return self.record_use(await self._find(db, token, fresh=fresh), call)
+        return self.record_use(await self._find(db, self._tokens, token, fresh=fresh), call)
 
-    async def find_key(self, db: Db, key_id: str) -> CachedCaller:
+    async def find_key(self, db: Db, key_id: str, *, fresh: bool) -> CachedCaller:
         """Return an access key. Its use is not recorded, since the signature is not verified yet."""
-        caller = await self._find(db, key_id, fresh=True)
+        caller = await self._find(db, self._keys, key_id, fresh=fresh)
         if not caller.secret:
             raise Unauthenticated()
         return caller
 
-    async def _find(self, db: Db, token: str, *, fresh: bool) -> CachedCaller:
+    async def _find(self, db: Db, cache: dict[str, CachedCaller], token: str, *, fresh: bool) -> CachedCaller:
         epoch = await db.rights_epoch(fresh=fresh)
         if epoch != self._epoch:
-            self._cache.clear()
+            self._tokens.clear()
+            self._keys.clear()
             self._epoch = epoch
-        caller = self._cache.get(token)
+        caller = cache.get(token)
         # A cached session that looks idle may have been used since, by this or another process.
         if caller is None or clock.now() >= caller.expires_at:
             caller = await _look_up(db, token, hosted=self._hosted)
             # A row read while the epoch changed may be outdated: use it for this request only.
             if epoch == self._epoch:
-                self._store(token, caller)
+                if len(cache) >= _MAX_CACHED:
+                    cache.clear()
+                cache[token] = caller
         return caller
-
-    def _store(self, token: str, caller: CachedCaller) -> None:
-        if len(self._cache) >= _MAX_CACHED:
-            self._cache.clear()
-        self._cache[token] = caller
 
     def record_use(self, caller: CachedCaller, call: Call) -> Principal:
         """Return the principal for this call and record the use, or raise TokenExpired."""
@@ -218,7 +219,8 @@ def write_guard(*, hosted: bool) -> Guard:
     lost no permission since the gate, and company and tenant are not suspended.
 
     The rows are read and locked in the write's own transaction, so that a removal, revocation or suspension happens
-    entirely before or after the write. An upload can take hours between the gate and this check.
+    entirely before or after the write. Where there is one writer at a time, they are read again only after a change of
+    rights. An upload can take hours between the gate and this check.
     """
 
     async def check(tx: Tx) -> None:
@@ -227,7 +229,10 @@ def write_guard(*, hosted: bool) -> Guard:
         call = tx.who.call
         person = tx.who.user_id if tx.who.kind in _KINDS else ""
         credential = tx.who.token_id if person or tx.who.kind == "worker" else ""
-        state = await store.get_writer_state(tx, tx.org_id, tx.team_id, person, credential, hosted=hosted)
+        key = ("writer", tx.org_id, tx.team_id, person, credential)
+        state = await tx.recall(
+            key, lambda: store.get_writer_state(tx, tx.org_id, tx.team_id, person, credential, hosted=hosted)
+        )
         if state is None or state.revoked:
             raise Unauthenticated()
         if state.expires_at is not None and state.expires_at <= clock.stamp():
