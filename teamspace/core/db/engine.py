@@ -47,7 +47,7 @@ class Transaction(Fetcher, Protocol):
     """One open transaction."""
 
     rights_changed: bool
-    """Set when a table of rights is written."""
+    """Set before the commit of a change of rights."""
 
     def savepoint(self) -> AbstractAsyncContextManager[None]: ...
 

@@ -107,7 +107,7 @@ class Tx(Reads):
 
     def _note_rights_change(self, sql: str) -> None:
         if written_table(sql) in self._db.rights_tables:
-            self.rights_changed = self._session.rights_changed = True
+            self.rights_changed = True
             self._db._memory.begin_change(self._session)
 
     async def recall(self, key: Hashable, load: Callable[[], Awaitable[T]]) -> T:
@@ -383,6 +383,7 @@ class WriteBatch(Reads):
 
 async def _start_rights_epoch(tx: Tx) -> None:
     if tx.rights_changed:
+        tx._session.rights_changed = True
         await tx.run("UPDATE instance SET value = :value WHERE name = 'rights_epoch'", value=new_id())
 
 
