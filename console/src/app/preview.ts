@@ -37,14 +37,12 @@ export function followPreview(again: (turn: number) => void): void {
   plan();
 }
 
-/** What has the message as its words or as its name; of what only readers see, the element around it. */
+/** What has the message as its words or as its name. Buttons cut what is around their words: they are outlined themselves. */
 function placesOf(body: HTMLElement): HTMLElement[] {
   const found = new Set<Element | null>(body.querySelectorAll(WORDS.map((name) => `[${name}*="${MARK}"]`).join()));
   for (const input of body.querySelectorAll("input")) if (input.value.includes(MARK)) found.add(input);
   const texts = document.createTreeWalker(body, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) if (texts.currentNode.nodeValue?.includes(MARK)) found.add(texts.currentNode.parentElement);
-  return [...found].flatMap((one) => {
-    const seen = one?.closest(".sr-only")?.parentElement ?? one;
-    return seen instanceof HTMLElement && seen.checkVisibility() ? [seen] : [];
-  });
+  const seen = [...found].map((one) => one?.closest("button, a, [role=tab]") ?? one?.closest(".sr-only")?.parentElement ?? one);
+  return [...new Set(seen)].filter((one): one is HTMLElement => one instanceof HTMLElement && one.checkVisibility());
 }

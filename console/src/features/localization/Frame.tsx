@@ -27,11 +27,24 @@ export function Frame({ back, ...page }: Props) {
 export function BackToTexts({ locale, children }: { locale: string; children: ReactNode }) {
   return (
     <Link to="/settings/instance/languages/$locale" params={{ locale }}>
-      ← {children}
+      <Arrow /> {children}
     </Link>
   );
 }
 
 export function BackToLanguages({ children }: { children: ReactNode }) {
-  return <Link to="/settings/instance/languages">← {children}</Link>;
+  return (
+    <Link to="/settings/instance/languages">
+      <Arrow /> {children}
+    </Link>
+  );
+}
+
+/** Back is where lines begin. */
+function Arrow() {
+  return (
+    <span className={styles.arrow} aria-hidden>
+      ←
+    </span>
+  );
 }
