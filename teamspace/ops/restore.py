@@ -19,6 +19,7 @@ from teamspace.core.crypto import sync_folder
 from teamspace.core.db import Engine, audit, catalog, connect
 from teamspace.core.db.dialect import Dialect
 from teamspace.core.db.engine import BulkLoad
+from teamspace.core.db.epoch import epoch_file
 from teamspace.core.db.migrate import Migration, apply, bundled_migrations
 from teamspace.ops.archive import BackupReader
 from teamspace.ops.blob_checks import check_listed
@@ -134,6 +135,7 @@ async def _new_file(path: Path, draft: Path) -> AsyncIterator[Engine]:
 def _remove(draft: Path) -> None:
     for file in draft.parent.glob(f"{draft.name}*"):
         file.unlink()
+    epoch_file(draft).unlink(missing_ok=True)
 
 
 def _rename(draft: Path, path: Path) -> None:

@@ -179,6 +179,10 @@ class Scenario(msgspec.Struct, frozen=True):
             "/api/l10n/messages query.id": console_texts[:2],
             "/api/l10n/messages query.around": console_texts[:2],
             "/api/l10n/messages/{id} path.id": console_texts[:5],
+            # What nobody has changed since it was read; other values are refused as outdated.
+            "/api/l10n/messages/{id} body.submitted_at": [None],
+            "/api/l10n/review/{id} body.submitted_at": [None],
+            "/api/l10n/review/{id} body.updated_at": [None],
             # A draft can be approved once.
             "/api/l10n/review/{id} path.id": console_texts[5:],
             # A catalog of one text, and one in which nothing is missing: all of a language would take seconds.

@@ -49,6 +49,11 @@ class OwnEpoch:
         """Do nothing: there is nothing open."""
 
 
+def epoch_file(database: Path) -> Path:
+    """Return the file beside a database that its processes map."""
+    return database.with_suffix(".epoch")
+
+
 class MappedEpoch:
     """The epoch of all processes that use a database file, mapped from a file beside it."""
 

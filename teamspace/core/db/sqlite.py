@@ -24,7 +24,7 @@ import apsw
 from teamspace.core import clock, pools
 from teamspace.core.db.dialect import SQLITE
 from teamspace.core.db.engine import Duplicate, Params, Row
-from teamspace.core.db.epoch import Epoch, MappedEpoch
+from teamspace.core.db.epoch import Epoch, MappedEpoch, epoch_file
 from teamspace.core.db.relevance import relevance
 from teamspace.core.db.statements import join_rows
 from teamspace.core.db.wakeups import Wakeups
@@ -189,7 +189,7 @@ class Sqlite:
         self._path, self._sync = path, sync
         self._turn = WriteTurn(path) if shared else None
         self._wakeups = Wakeups(path) if shared else None
-        self.epoch: Epoch = MappedEpoch(path.with_suffix(".epoch"))
+        self.epoch: Epoch = MappedEpoch(epoch_file(path))
         self.checkpoint_pages = 1000
         """How long the log may become before a commit makes a checkpoint: SQLite's default."""
         self._writer = connect(path, sync=sync)
