@@ -17,7 +17,7 @@ from schemathesis.core.parameters import ParameterLocation
 VARIABLE = "FUZZER_WORDS"
 """The environment variable with the values: lists by `location.field`, perhaps after a path and a space."""
 
-_WORDS: dict[str, list[str]] = json.loads(os.environ.get(VARIABLE, "{}"))
+_WORDS: dict[str, list[str | None]] = json.loads(os.environ.get(VARIABLE, "{}"))
 _ATTRIBUTES = {
     ParameterLocation.PATH: "path_parameters",
     ParameterLocation.QUERY: "query",
@@ -35,10 +35,11 @@ def before_call(context: Any, case: Any, kwargs: Any) -> None:
         if generated and generated.mode.is_positive:
             for fields, name, words in _text_fields(getattr(case, attribute), location.value, case.path):
                 if words and _random.random() < 0.8:
-                    fields[name] = _random.choice(words).replace("#", str(next(_numbers)))
+                    word = _random.choice(words)
+                    fields[name] = word and word.replace("#", str(next(_numbers)))
 
 
-def _text_fields(fields: Any, location: str, path: str) -> Iterator[tuple[dict[str, Any], str, list[str]]]:
+def _text_fields(fields: Any, location: str, path: str) -> Iterator[tuple[dict[str, Any], str, list[str | None]]]:
     """Every text field, and the values for it."""
     if not hasattr(fields, "items"):
         return
