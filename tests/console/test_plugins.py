@@ -258,3 +258,6 @@ def test_a_public_page_of_a_plugin_signs_visitors_up_without_reaching_the_consol
     expect(page.get_by_role("status")).to_have_text(config["copy"]["thanks"])
     assert errors == []
     page.close()
+    operator = sqlite_instance.operator
+    (prospect,) = sqlite_instance.call("GET", "/api/beta/prospects?q=visitor@example.com", token=operator)["items"]
+    sqlite_instance.call("DELETE", f"/api/beta/prospects/{prospect['id']}", token=operator)

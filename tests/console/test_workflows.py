@@ -20,10 +20,9 @@ pytestmark = [
 
 NAMED = "harbour-digest"
 SLOW: dict[str, Any] = {
-    "format": 1, "slug": "slow-counts", "title": "Slow counts", "inputs": {"places": {"type": "array"}}, "start": "each",
-    "max_steps": 1000, "steps": [
-        {"id": "each", "kind": "map", "over": {"$ref": "input.places"}, "tool": "search", "with": {"q": {"$ref": "item"}}},
-        {"id": "again", "kind": "map", "over": {"$ref": "input.places"}, "tool": "search", "with": {"q": {"$ref": "item"}}, "end": True},
+    "format": 1, "slug": "slow-answer", "title": "Slow answer", "start": "ask", "max_steps": 4, "steps": [
+        {"id": "ask", "kind": "tool", "tool": "chat_message", "with": {"text": "Take your time. [simulate:slow:10]"}},
+        {"id": "look", "kind": "tool", "tool": "search", "with": {"q": "pier"}, "end": True},
     ],
 }  # fmt: skip
 
@@ -126,11 +125,10 @@ STEPS = (("find", "Done"), ("is_empty", "Done"), ("look", "2 of 2 items"), ("wri
 
 def test_a_run_is_followed_live_and_cancelled(page: Page, workspace: Instance) -> None:
     workspace.call("POST", "/api/workflows", SLOW, workspace.operator)
-    page.goto("/app/workflows/runs?slug=slow-counts")
+    page.goto("/app/workflows/runs?slug=slow-answer")
     expect(page.get_by_text("No matching runs")).to_be_visible()
-    body = {"input": {"places": ["pier"] * 450}}
-    run = workspace.call("POST", "/api/workflows/slow-counts/run", body, workspace.operator)["id"]
-    page.get_by_role("link", name="slow-counts, version 1").click()
+    run = workspace.call("POST", "/api/workflows/slow-answer/run", {"input": {}}, workspace.operator)["id"]
+    page.get_by_role("link", name="slow-answer, version 1").click()
     page.get_by_role("button", name="Cancel run").click()
     page.get_by_role("dialog", name="Cancel this run?").get_by_role("button", name="Cancel run").click()
     expect(status(page)).to_have_text("Cancelled")

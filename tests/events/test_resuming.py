@@ -68,6 +68,7 @@ async def test_an_event_of_an_open_transaction_is_neither_missed_nor_first(serve
     async def hold() -> None:
         async with server.db.maintenance(who) as tx:
             await _record_usage(tx, ann)
+            await tx.exists("SELECT 1")  # rows that nobody reads are sent with the next statement
             held.set()
             await release.wait()
 
