@@ -38,6 +38,9 @@ _FAILED = re.compile("|".join(re.escape(text).replace(_GAP, ".*") for text in _T
 """What callers are told about a tool that failed."""
 
 
+_TRIES = 5
+
+
 class PluginTestError(Exception):
     """The server did not start, or the plugin could not be loaded; the message says why."""
 
@@ -73,11 +76,22 @@ class PluginClient:
     def request(
         self, method: str, path: str, body: Any = None, *, content: bytes | None = None
     ) -> HttpAnswer:  # fmt: skip
-        """Send a body as JSON, or `content` as it is. The path is sent as it is, too."""
+        """Send a body as JSON, or `content` as it is. The path is sent as it is, too.
+
+        What a busy server has refused without doing anything is sent again.
+        """
         headers = {"authorization": f"Bearer {self._token}"} if self._token else {}
         if content is None and body is not None:
             content = json.dumps(body).encode()
             headers["content-type"] = "application/json"
+        for _ in range(_TRIES):
+            answer = self._send(method, path, content, headers)
+            if answer.status != 503 or b'"server.overloaded"' not in answer.body:
+                break
+            time.sleep(1)
+        return answer
+
+    def _send(self, method: str, path: str, content: bytes | None, headers: Mapping[str, str]) -> HttpAnswer:
         connection = http.client.HTTPConnection(_HOST, self._port, timeout=self._seconds)
         try:
             connection.request(method, path, content, headers)

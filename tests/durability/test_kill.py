@@ -46,7 +46,7 @@ async def test_acknowledged_writes_survive_a_kill(postgres: Postgres | None, tmp
     assert soak.journal.unknown > 0
 
 
-@pytest.mark.parametrize("workers", [2, 4])
+@pytest.mark.parametrize("workers", [2, pytest.param(4, marks=pytest.mark.thorough)])
 async def test_acknowledged_writes_survive_when_processes_are_killed(
     postgres: Postgres | None, tmp_path: Path, workers: int
 ) -> None:

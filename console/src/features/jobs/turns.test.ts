@@ -1,8 +1,13 @@
 /** Jobs that answer a prompt, parsed from their data. */
 
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
+
+import english from "../../../../teamspace/catalogs/en.json";
+import { flat, speak } from "@/i18n";
 
 import { canContinue, endingWords, sameRequest, turnOf } from "./turns";
+
+beforeAll(() => speak("en", flat(english)));
 
 const NOTE = { kind: "text", title: "Lunch", note_id: "n1" };
 const RESULT = {
