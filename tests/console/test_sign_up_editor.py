@@ -46,10 +46,10 @@ def test_the_preview_has_the_font_of_the_page(browser: Browser, instance: Instan
         before = title.evaluate(WIDTH)
         add_file(page, "typewriter.woff2", FONT.read_bytes())
         page.get_by_label("Font file").select_option("typewriter.woff2")
-        page.wait_for_function(f"({LOADED}).join() === 'loaded'")
+        page.wait_for_function(f"() => ({LOADED}).join() === 'loaded'")
         assert title.evaluate(WIDTH) != before, "its letters are wider"
         page.get_by_label("Font file").select_option("None")
-        page.wait_for_function(f"({LOADED}).length === 0")
+        page.wait_for_function(f"() => ({LOADED}).length === 0")
 
 
 def test_a_file_is_deleted_unless_visitors_see_it(browser: Browser, instance: Instance) -> None:
