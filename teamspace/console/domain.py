@@ -6,7 +6,7 @@ import html
 import re
 import secrets
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 
@@ -86,6 +86,12 @@ async def file(db: Db, catalogs: CatalogCache, path: str, *, gzip: bool) -> File
     catalog = await catalogs.read(db, path, packed=gzip)
     if catalog is not None:
         return File(catalog, _CATALOG_TYPE, gzip)
+    return _built(path, gzip)
+
+
+@lru_cache(maxsize=512)
+def _built(path: str, gzip: bool) -> File:
+    """Return a file of the build: the same bytes for everyone, so that many slow readers of a large one cost no memory."""
     found = _static() / "assets" / path
     compressed = _static() / "assets" / f"{path}.gz"
     content_type = find_content_type(path)
