@@ -21,6 +21,10 @@ ABOUT_SQL = frozenset({"core", "cost", "durability", "fulltext", "jobs", "quota"
 """Folders that test SQL, locking or durability, where the databases differ."""
 ON_ONE = frozenset({"console"})
 """Folders that reach the database only through routes, which other folders test on both."""
+EVERY_TIME = frozenset({"architecture", "docs", "support_test"})
+"""Folders of quick tests about the whole source: all of them run whatever has changed."""
+UNCHANGED = 3
+"""Of the tests of a file whose subject has not changed, a normal run takes every third."""
 SERVER = pytest.StashKey[Postgres]()
 BUCKETS = pytest.StashKey[Buckets]()
 
@@ -40,6 +44,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="every combination: both databases, every role, every screen size and colour scheme, all examples",
     )
+    parser.addoption("--all", action="store_true", help="also every test whose subject has not changed")
     parser.addoption("--cpu-times", metavar="FILE", help="write the CPU seconds of every folder, fixture and test")
 
 
@@ -55,15 +60,16 @@ def pytest_collection() -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put the longest folders first. Without `--thorough`, deselect what only repeats a proof, and redundant tests
-    whose subject has not changed.
+    """Put the longest folders first. Without `--thorough`, deselect what only repeats a proof and, where the subject has
+    not changed, redundant tests and what is not in the sample.
     """
     items.sort(key=lambda item: rank(item.nodeid))
     if config.getoption("thorough"):
         return
+    distance = 1 if config.getoption("all") or _are_chosen(config) else UNCHANGED
     touched = {item for item in items if is_touched(item)}
     kept = [item for item in items if not _is_repetition(item) and (item in touched or not _is_redundant(item))]
-    outside = _outside_the_sample(kept)
+    outside = _outside_the_sample(kept, distance)
     kept = [item for item in kept if item in touched or item not in outside]
     if deselected := set(items).difference(kept):
         config.hook.pytest_deselected(items=list(deselected))
@@ -79,20 +85,31 @@ def _is_redundant(item: pytest.Item) -> bool:
     return _runs_on_the_other_database(item) or _is_another_ones_turn(item)
 
 
-def _outside_the_sample(items: list[pytest.Item]) -> set[pytest.Item]:
-    """Of the tests of a file that are marked `sampled(n)`, every nth runs, and at least one; the commit decides where
-    to begin, so all run over time.
+def _are_chosen(config: pytest.Config) -> bool:
+    """Whether the command line names tests: those are wanted, changed or not."""
+    workerinput: dict[str, bool] | None = getattr(config, "workerinput", None)
+    return workerinput["are_chosen"] if workerinput else config.args_source is pytest.Config.ArgsSource.ARGS
+
+
+def _outside_the_sample(items: list[pytest.Item], distance: int) -> set[pytest.Item]:
+    """Of the tests of a file every nth runs, and at least one: n is `distance`, or what the mark `sampled(n)` says. The
+    commit decides where to begin, so all run over time.
     """
     files: dict[tuple[str, int], list[pytest.Item]] = defaultdict(list)
     for item in items:
-        if marker := item.get_closest_marker("sampled"):
-            files[item.nodeid.partition("::")[0], marker.args[0]].append(item)
+        files[item.nodeid.partition("::")[0], _distance(item, distance)].append(item)
     outside: set[pytest.Item] = set()
-    for (file, distance), tests in files.items():
-        first = _chance(f"{commit()} {file}", min(distance, len(tests)))
+    for (file, every), tests in files.items():
+        first = _chance(f"{commit()} {file}", min(every, len(tests)))
         outside.update(tests)
-        outside.difference_update(tests[first::distance])
+        outside.difference_update(tests[first::every])
     return outside
+
+
+def _distance(item: pytest.Item, otherwise: int) -> int:
+    if marker := item.get_closest_marker("sampled"):
+        return int(marker.args[0])
+    return 1 if folder_of(item) in EVERY_TIME else otherwise
 
 
 def _is_another_ones_turn(item: pytest.Item) -> bool:
@@ -158,7 +175,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Grouped:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """Pass the URLs to each pytest-xdist worker; runs in the controlling process."""
+    """Pass to each pytest-xdist worker what only the controlling process knows."""
+    node.workerinput["are_chosen"] = _are_chosen(node.config)
     node.workerinput["postgres_url"] = _postgres_server_url(node.config)
     node.workerinput["buckets_url"] = _buckets_server_url(node.config)
 

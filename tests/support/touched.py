@@ -1,5 +1,9 @@
-"""Which packages the last commit and the working tree changed: a normal run tests those in every combination."""
+"""Which packages the last commit and the working tree changed: a normal run tests those in every combination.
 
+Where several commits are tested at once, `CHANGED_SINCE` names the one before them.
+"""
+
+import os
 import subprocess
 from functools import cache
 from pathlib import Path
@@ -60,7 +64,9 @@ def changed() -> frozenset[str]:
     """Packages, test files, test folders, `console` and `console/<feature>`; empty without a git history."""
     paths = (
         Path(line).parts
-        for line in _git("diff", "--name-only", "HEAD~1", "--", "teamspace", "tests", "console").splitlines()
+        for line in _git(
+            "diff", "--name-only", os.environ.get("CHANGED_SINCE", "HEAD~1"), "--", "teamspace", "tests", "console"
+        ).splitlines()
     )
     return frozenset(_part(parts) for parts in paths if len(parts) > 2)
 

@@ -9,6 +9,8 @@ from tests.support import plugin
 
 
 class Marked:
+    mark: pytest.Mark | None
+
     def __init__(self, position: int) -> None:
         self.mark = pytest.mark.one_of(4, position).mark
 
@@ -25,26 +27,36 @@ def test_the_commit_chooses_one_and_each_has_its_turn(monkeypatch: pytest.Monkey
     assert chosen == {0, 1, 2, 3}
 
 
-class Sampled(Marked):
-    def __init__(self, file: str, number: int) -> None:
-        self.mark = pytest.mark.sampled(4).mark
-        self.nodeid = f"tests/console/{file}.py::test_{number}"
+class InAFile(Marked):
+    def __init__(self, file: str, number: int, every: int | None = None) -> None:
+        self.mark = pytest.mark.sampled(every).mark if every else None
+        self.nodeid = f"tests/{file}.py::test_{number}"
+        self.path = Path(__file__).parents[1] / f"{file}.py"
 
     def get_closest_marker(self, name: str) -> Any:
         return self.mark if name == "sampled" else None
 
 
-def test_every_fourth_of_a_file_is_in_the_sample_and_each_has_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    long, short = [Sampled("long", number) for number in range(10)], [Sampled("short", number) for number in range(2)]
+@pytest.mark.parametrize(("distance", "marked"), [(1, 4), (3, 4), (4, None)])
+def test_every_fourth_of_a_file_is_in_the_sample_and_each_has_its_turn(
+    monkeypatch: pytest.MonkeyPatch, distance: int, marked: int | None
+) -> None:
+    long = [InAFile("console/test_long", number, marked) for number in range(10)]
+    short = [InAFile("console/test_short", number, marked) for number in range(2)]
     had_a_turn = set()
     for commit in map(str, range(40)):
         monkeypatch.setattr(plugin, "commit", lambda commit=commit: commit)
-        outside: set[Any] = set(plugin._outside_the_sample([*long, *short]))  # type: ignore[list-item]
+        outside: set[Any] = set(plugin._outside_the_sample([*long, *short], distance))  # type: ignore[list-item]
         chosen = {*long, *short} - outside
         assert len(chosen & set(long)) in (2, 3)
         assert len(chosen & set(short)) == 1, "at least one of a file"
         had_a_turn |= chosen
     assert had_a_turn == {*long, *short}
+
+
+def test_tests_about_the_whole_source_run_every_time() -> None:
+    tests: list[Any] = [InAFile("architecture/test_levels", number) for number in range(10)]
+    assert plugin._outside_the_sample(tests, 3) == set()
 
 
 class OnADatabase(Marked):
