@@ -154,7 +154,7 @@ async def serve(options: argparse.Namespace) -> None:
     with ExitStack() as held:
         folder = held.enter_context(tempfile.TemporaryDirectory(dir=options.folder))
         variables = {
-            "SERVICE_DATA": folder, "SERVICE_DATABASE_URL": options.database, "SERVICE_RATE_TOKEN": "0",
+            "SERVICE_DATA": folder, "SERVICE_DATABASE_URL": options.database, "SERVICE_RATE_TOKEN": "0", "SERVICE_WORKERS": "1",
             "SERVICE_RATE_ANONYMOUS": "0", "SERVICE_BASE_URL": f"http://{HOST}",
         }  # fmt: skip
         settings = load(variables, file=Path(folder) / "no.env")

@@ -41,6 +41,7 @@ from teamspace import (
 from teamspace import audit as audit_log
 from teamspace.core import clock, idempotency
 from teamspace.core.buckets import Buckets, SharedBuckets
+from teamspace.core.counts import Counts
 from teamspace.core.crypto import sync_folder
 from teamspace.core.db import Db, Engine, audit, catalog, check_schema, connect, migrate
 from teamspace.core.db.canary import open_vault
@@ -72,14 +73,16 @@ class App:
     """The state of a running server."""
 
     def __init__(
-        self, settings: Settings, db: Db, log_handler: LogHandler | None, tables: Tables | None = None
-    ) -> None:
+        self, settings: Settings, db: Db, log_handler: LogHandler | None, tables: Tables | None = None,
+        counts: Counts | None = None,
+    ) -> None:  # fmt: skip
+        """`counts` are what this server's processes have taken of the limits of concurrency, if they are several."""
         self.settings = settings
         self.db = db
         self.stopping = Stopping()
         self.last_use = identity.LastUse()
         self.head_log = audit_log.HeadLog()
-        assembly = assemble(settings, self.stopping, tables or wiring.load(settings))
+        assembly = assemble(settings, self.stopping, tables or wiring.load(settings), counts)
         self.tables, self.endpoints = assembly.tables, assembly.endpoints
         self.dependencies = assembly.dependencies
         db.listeners = collect_listeners(self.tables.located(On), self.dependencies)
@@ -118,6 +121,7 @@ class App:
             anonymous_rate=anonymous_rate,
             mounted=S3App(services, callers, anonymous_rate, self.refusals),
             refusals=self.refusals,
+            counts=counts,
             trusted=settings.trusted_proxies,
             provision_token=settings.provision_token or None,
             tls=settings.address.startswith("https://"),
@@ -207,14 +211,17 @@ async def _repeat(db: Db, interval: float, task: Callable[[], Awaitable[object]]
             log.exception("a periodic task failed; it will be retried")
 
 
-def dependencies(settings: Settings, stopping: Stopping, tables: Tables) -> dict[type, Any]:
+def dependencies(
+    settings: Settings, stopping: Stopping, tables: Tables, counts: Counts | None = None
+) -> dict[type, Any]:
     """Return the objects that handlers can request by type, besides the gate's own arguments."""
-    wake = Notifier(stopping)
+    wake = Notifier(stopping, counts)
     queue = jobs.Queue(jobs.Kinds(), wake, hosted=settings.hosted)
     fleet = executors.Fleet(settings, queue, Egress(allow=settings.egress_allow, own=settings.own_addresses))
     metrics = Metrics()
     guard = PluginGuard(metrics)
-    attempts, streams, files = jobs.JobAttempts(queue), events.Streams(wake), wiring.open_store(settings, tables, guard)
+    attempts, streams = jobs.JobAttempts(queue), events.Streams(wake, counts)
+    files = wiring.open_store(settings, tables, guard)
     gateway = ai.Gateway(fleet, ai.Registry(fleet, simulate=settings.simulate))
     turns, toolbox = ai.Turns(gateway, queue, attempts, streams, files), tools.Toolbox(guard)
     mcp_tasks, catalog = mcp.McpTasks(toolbox, queue), workflows.Catalog()
@@ -244,7 +251,7 @@ def dependencies(settings: Settings, stopping: Stopping, tables: Tables) -> dict
         events.Streams: streams,
         events.ReadableSubjects: readable,
         events.Hub: events.Hub(
-            tables.rows(events.EventSubject), wake, partial(tenancy.get_callers, hosted=settings.hosted)
+            tables.rows(events.EventSubject), wake, partial(tenancy.get_callers, hosted=settings.hosted), counts
         ),
         jobs.Queue: queue,
         jobs.JobAttempts: attempts,
@@ -283,12 +290,14 @@ class Assembly(msgspec.Struct, frozen=True):
     endpoints: list[Endpoint]
 
 
-def assemble(settings: Settings, stopping: Stopping, tables: Tables = wiring.SHIPPED) -> Assembly:
+def assemble(
+    settings: Settings, stopping: Stopping, tables: Tables = wiring.SHIPPED, counts: Counts | None = None
+) -> Assembly:
     """Bind all tables to their code, or raise BootError; a plugin that does not match its code is left out."""
-    provided = dependencies(settings, stopping, tables)
+    provided = dependencies(settings, stopping, tables, counts)
     bound, failures = wiring.bind(tables, provided)
     if failures:
-        return assemble(settings, stopping, tables.without(failures))
+        return assemble(settings, stopping, tables.without(failures), counts)
     provided[jobs.Queue].kinds.add(bound.kinds)
     provided[tools.Toolbox].add(bound.tools)
     provided[workflows.Catalog].add(bound.workflows)

@@ -1,4 +1,4 @@
-"""Runs the server: one process by default, or several under a supervisor, with a graceful shutdown."""
+"""Runs the server: one process, or several under a supervisor, with a graceful shutdown."""
 
 import asyncio
 import gc
@@ -15,13 +15,15 @@ import time
 from collections.abc import Coroutine
 from functools import partial
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from typing import Any
 
 import uvloop
 
 from teamspace import blobs, executors, instance, localization, tenancy, wiring
 from teamspace.app import App, StartError, open_database, prepare_folder
-from teamspace.core import logs
+from teamspace.core import logs, machine
+from teamspace.core.counts import SharedCounts
 from teamspace.core.db import Db, Engine
 from teamspace.core.db.sqlite import FolderLock
 from teamspace.core.wire import Server, WireLimits
@@ -125,11 +127,11 @@ def _no_passphrase() -> str:
     raise StartError("SERVICE_TLS_KEY has a passphrase: use a key without one, since the server starts unattended")
 
 
-async def _serve(settings: Settings) -> None:
+async def _serve(settings: Settings, counts: SharedCounts | None = None) -> None:
     log_handler = logs.configure(settings.log)
     single = multiprocessing.parent_process() is None  # otherwise the supervisor has already checked
     async with open_database(settings, partial(_check_database, settings=settings) if single else None) as db:
-        app = App(settings, db, log_handler)
+        app = App(settings, db, log_handler, counts=counts)
         if settings.on_sqlite and single:  # there is no other process
             await executors.recover(db)
         await _claim_folder(db, app.files)
@@ -149,7 +151,9 @@ async def _serve(settings: Settings) -> None:
         running = asyncio.create_task(app.runner.run())
         try:
             await server.listen(settings.host, settings.port)
-            await _announce(app, settings)
+            log.info("serving on %s", _listening_on(settings))
+            if single:
+                await _warn(db, settings)
             await app.stopping.wait()
             deadline = Deadline(settings.stop_seconds)
             await _drain(app, server, running, deadline)
@@ -239,16 +243,19 @@ async def _run_within(seconds: float, work: Coroutine[Any, Any, None]) -> None:
         log.exception("the shutdown could not complete its cleanup; the next start will")
 
 
-async def _announce(app: App, settings: Settings) -> None:
-    scheme = "https" if settings.tls_cert else "http"
-    log.info("serving on %s://%s:%d", scheme, settings.host, settings.port)
+def _listening_on(settings: Settings) -> str:
+    return f"{'https' if settings.tls_cert else 'http'}://{settings.host}:{settings.port}"
+
+
+async def _warn(db: Db, settings: Settings) -> None:
+    """Tell the operator what deserves attention, once for all processes."""
     if settings.host not in LOOPBACK and not settings.address.startswith("https://") and not settings.trusted_proxies:
         log.warning(
             "this address can be reached from other machines without encryption: set SERVICE_TLS_CERT and SERVICE_TLS_KEY"
         )
-    if not await tenancy.is_bootstrapped(app.db):
+    if not await tenancy.is_bootstrapped(db):
         log.warning("this instance has no operator yet: POST /api/bootstrap creates the first")
-    await instance.warn(app.db, settings)
+    await instance.warn(db, settings)
 
 
 class Supervisor:
@@ -267,7 +274,12 @@ class Supervisor:
         uvloop.run(_check_once(self._settings))
         signal.signal(signal.SIGTERM, self._stop)
         signal.signal(signal.SIGINT, self._stop)
-        self._workers = [self._spawn() for _ in range(self._settings.workers)]
+        log.info(
+            "starting %d server processes (SERVICE_WORKERS); this machine offers %d cores and %.1f GiB of memory",
+            self._settings.workers, machine.cores(), machine.memory() / 2**30,
+        )  # fmt: skip
+        _counts_file(self._settings).unlink(missing_ok=True)  # of another number of processes
+        self._workers = [self._spawn(position) for position in range(self._settings.workers)]
         while any(worker.is_alive() for worker in self._workers) or not self._stopping:
             multiprocessing.connection.wait([worker.sentinel for worker in self._workers], timeout=1)
             if self._stopping:
@@ -275,8 +287,8 @@ class Supervisor:
             else:
                 self._replace_dead()
 
-    def _spawn(self) -> BaseProcess:
-        worker = self._context.Process(target=_run_worker, args=(self._settings, self._lock), daemon=False)
+    def _spawn(self, position: int) -> BaseProcess:
+        worker = self._context.Process(target=_run_worker, args=(self._settings, self._lock, position), daemon=False)
         worker.start()
         return worker
 
@@ -285,7 +297,7 @@ class Supervisor:
             if not worker.is_alive():
                 log.error("server process %s exited with code %s: restarting it", worker.pid, worker.exitcode)
                 time.sleep(self.RESPAWN_SECONDS)
-                self._workers[position] = self._spawn()
+                self._workers[position] = self._spawn(position)
 
     def _stop(self, *_: object) -> None:
         self._stopping = True
@@ -297,6 +309,10 @@ class Supervisor:
                 worker.terminate()
 
 
+def _counts_file(settings: Settings) -> Path:
+    return settings.data / "counts.memory"
+
+
 async def _check_once(settings: Settings) -> None:
     """Check the database and bring it up to date once for all processes, so that an error stops the start."""
     async with open_database(settings, partial(_check_database, settings=settings)) as db:
@@ -304,9 +320,10 @@ async def _check_once(settings: Settings) -> None:
         await localization.seed_files(settings.data)
         if settings.on_sqlite:  # no process has been started yet
             await executors.recover(db)
+        await _warn(db, settings)
 
 
-def _run_worker(settings: Settings, lock: FolderLock | None) -> None:
+def _run_worker(settings: Settings, lock: FolderLock | None, position: int) -> None:
     """Serve; the lock of the data folder lasts as long as this process, even if the supervisor is killed."""
-    uvloop.run(_serve(settings))
+    uvloop.run(_serve(settings, SharedCounts(_counts_file(settings), position, settings.workers)))
     del lock

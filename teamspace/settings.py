@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import msgspec
 from dotenv import dotenv_values
 
-from teamspace.core import egress
+from teamspace.core import egress, machine
 from teamspace.core.addresses import Network
 
 T = TypeVar("T")
@@ -88,6 +88,15 @@ def _number(minimum: int, maximum: int) -> Callable[[str], int]:
         return int(text)
 
     return read
+
+
+def _processes(text: str) -> int:
+    if text == "auto":
+        return machine.suitable_processes()
+    try:
+        return _number(1, 64)(text)
+    except ValueError as fault:
+        raise ValueError(f"{fault}, or auto") from None
 
 
 def _one_of(*choices: str) -> Callable[[str], str]:
@@ -301,7 +310,7 @@ SETTINGS = (
     Setting("SERVICE_BLOB_RETENTION",     _number(0, 10 * 365 * 86400), "300",     "How many seconds unreferenced blobs are kept."),
     Setting("SERVICE_HOST",               str,                        "127.0.0.1", "The address to listen on."),
     Setting("SERVICE_PORT",               _number(1, 65535),          "8080",      "The port to listen on."),
-    Setting("SERVICE_WORKERS",            _number(1, 64),             "1",         "Server processes."),
+    Setting("SERVICE_WORKERS",            _processes,                 "auto",      "Server processes; auto takes one per core, up to 4, if each has 1 GiB of memory."),
     Setting("SERVICE_BASE_URL",           _address,                   "",          "The public URL, for links; without it, built from host and port."),
     Setting("SERVICE_MULTITENANT",        _flag,                      "true",      "Whether more than one company can be created."),
     Setting("SERVICE_PROVISION_TOKEN",    _token,                     "",          "Turns on hosted mode; the token of the hosting provider."),

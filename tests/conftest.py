@@ -80,6 +80,7 @@ def settings(database_url: str, tmp_path: Path) -> Settings:
         {
             "SERVICE_DATA": str(tmp_path / "data"),
             "SERVICE_DATABASE_URL": database_url,
+            "SERVICE_WORKERS": "1",
             "SERVICE_SQLITE_SYNC": "normal",
             "SERVICE_RATE_TOKEN": "0",
             "SERVICE_RATE_ANONYMOUS": "0",

@@ -39,7 +39,13 @@ async def nothing(input: Nothing, tally: Tally) -> Nothing:
 
 
 def settings(folder: Path, url: str, **more: str) -> Settings:
-    given = {"SERVICE_DATA": str(folder / "data"), "SERVICE_DATABASE_URL": url, "SERVICE_RATE_TOKEN": "0", **more}
+    given = {
+        "SERVICE_DATA": str(folder / "data"),
+        "SERVICE_DATABASE_URL": url,
+        "SERVICE_RATE_TOKEN": "0",
+        "SERVICE_WORKERS": "1",
+        **more,
+    }
     return load(given, file=folder / "none")
 
 

@@ -66,7 +66,7 @@ async def _finish(found: Awaitable[str | None]) -> str | None:
 
 
 def run(folder: Path, data: Path, reporter: Reporter) -> None:
-    settings = load({"SERVICE_DATA": str(data)}, file=Path("/dev/null"))
+    settings = load({"SERVICE_DATA": str(data), "SERVICE_WORKERS": "1"}, file=Path("/dev/null"))
     loaded: list[tuple[Assembly, Package]] = []
     if not reporter.check("the plugin", "is loaded", lambda: loaded.append(_load(folder, settings))):
         return

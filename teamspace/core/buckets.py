@@ -48,7 +48,7 @@ class SharedBuckets:
             self._memory = mmap.mmap(opened.fileno(), _SLOTS * _SLOT.size)
 
     def read(self, key: str) -> tuple[float, float] | None:
-        digest = _digest(key)
+        digest = digest_of(key)
         for place in _places(digest):
             found, level, since = _SLOT.unpack_from(self._memory, place)
             if found == digest:
@@ -56,7 +56,7 @@ class SharedBuckets:
         return None
 
     def write(self, key: str, level: float, since: float) -> None:
-        digest = _digest(key)
+        digest = digest_of(key)
         oldest, oldest_since = 0, float("inf")
         for place in _places(digest):
             found, _, was_since = _SLOT.unpack_from(self._memory, place)
@@ -68,7 +68,8 @@ class SharedBuckets:
         _SLOT.pack_into(self._memory, oldest, digest, level, since)
 
 
-def _digest(key: str) -> int:
+def digest_of(key: str) -> int:
+    """Return the 64 bits that stand for a key in shared memory."""
     return int.from_bytes(hashlib.blake2b(key.encode(), digest_size=8).digest(), "little")
 
 

@@ -16,6 +16,7 @@ import msgspec
 
 from teamspace.core import idempotency, paging, ranges
 from teamspace.core.addresses import Network, client_address, is_trusted, rate_limit_key
+from teamspace.core.counts import Counts
 from teamspace.core.crypto import constant_time_equal
 from teamspace.core.db import Db, IdempotencyKeyTaken, retry_on_conflict
 from teamspace.core.decoding import decode_body, decode_query
@@ -118,6 +119,7 @@ class Gate:
         tls: bool = False,
         mounted: MountedApp | None = None,
         refusals: Refusals | None = None,
+        counts: Counts | None = None,
     ) -> None:
         self._router = Router(endpoints)
         self._error_formats = {one.route.path: one.route.errors for one in endpoints if one.route.errors}
@@ -133,7 +135,7 @@ class Gate:
         self._mounted = mounted
         self._refusals = refusals
         self._downloads = KeyedConcurrencyLimit(
-            "busy.downloads_by", token=DOWNLOADS_OF_TOKEN, address=DOWNLOADS_OF_ADDRESS
+            "busy.downloads_by", counts, token=DOWNLOADS_OF_TOKEN, address=DOWNLOADS_OF_ADDRESS
         )
         self._tasks: set[asyncio.Task[Any]] = set()
         self.watchdog = Watchdog()

@@ -4,12 +4,12 @@ import asyncio
 import math
 import random
 import time
-from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 from teamspace.core.buckets import Buckets, LocalBuckets
+from teamspace.core.counts import Counts, LocalCounts
 from teamspace.core.disconnect import DisconnectWatch
 from teamspace.core.errors import Overloaded, RateLimited
 
@@ -58,12 +58,16 @@ class ConcurrencyLimit:
 
 
 class KeyedConcurrencyLimit:
-    """Limits concurrency per key: per token, per company, per address, or by any other name."""
+    """Limits concurrency per key: per token, per company, per address, or by any other name.
 
-    def __init__(self, key: str, /, **limits: int) -> None:
+    With `counts` that the processes share, the limits hold for all of them together; that of `server` is for each.
+    """
+
+    def __init__(self, key: str, counts: Counts | None = None, /, **limits: int) -> None:
         """`key` names the text of the refusal, with the parameters `by` and `limit`."""
         self._key, self._limits = key, limits
-        self._taken: Counter[tuple[str, str]] = Counter()
+        self._own = LocalCounts()
+        self._counts = counts or self._own
 
     @contextmanager
     def take(self, **by: str) -> Iterator[None]:
@@ -75,21 +79,28 @@ class KeyedConcurrencyLimit:
     def check(self, **by: str) -> None:
         """Raise RateLimited if a key has no slot left."""
         for kind, name in by.items():
-            if name and self._taken[kind, name] >= self._limits[kind]:
+            if name and self._counts_of(kind).read(self._name(kind, name)) >= self._limits[kind]:
                 raise RateLimited(self._key, 2, by=kind, limit=self._limits[kind])
 
     @contextmanager
     def count(self, **by: str) -> Iterator[None]:
         """Take a slot for every key, also beyond the limit: for what was checked before it began."""
-        keys = [(kind, name) for kind, name in by.items() if name]
-        self._taken.update(keys)
+        taken = []
+        for kind, name in by.items():
+            if name:
+                counts, key = self._counts_of(kind), self._name(kind, name)
+                taken.append((counts, key, counts.take(key)))
         try:
             yield
         finally:
-            self._taken.subtract(keys)
-            for key in keys:
-                if not self._taken[key]:
-                    del self._taken[key]
+            for counts, key, place in taken:
+                counts.release(key, place)
+
+    def _counts_of(self, kind: str) -> Counts:
+        return self._own if kind == "server" else self._counts
+
+    def _name(self, kind: str, name: str) -> str:
+        return f"{self._key} {kind} {name}"
 
 
 class LoadShedder:
@@ -175,11 +186,12 @@ class Notifier:
     """Wakes long polls when a topic is notified, the time is up, the client disconnects, or the server stops."""
 
     def __init__(
-        self, stopping: Stopping, *, max_waiting: int = 1000, max_per_token: int = 32, max_per_company: int = 64
-    ) -> None:
+        self, stopping: Stopping, counts: Counts | None = None, *, max_waiting: int = 1000, max_per_token: int = 32,
+        max_per_company: int = 64,
+    ) -> None:  # fmt: skip
         self._stopping = stopping
         self._slots = ConcurrencyLimit("busy.waiting", max_waiting)
-        self._shares = KeyedConcurrencyLimit("busy.waiting_by", token=max_per_token, company=max_per_company)
+        self._shares = KeyedConcurrencyLimit("busy.waiting_by", counts, token=max_per_token, company=max_per_company)
         self._topics: dict[str, set[asyncio.Event]] = {}
         self.relay: Callable[[str], None] | None = None
         """Sends topics to the other servers."""

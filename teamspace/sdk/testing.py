@@ -198,7 +198,7 @@ def server(
         folder, port = Path(place), _find_port()
         environment = environment_with(
             {
-                "SERVICE_DATA": str(folder / "data"), "SERVICE_PORT": str(port), "SERVICE_HOST": _HOST,
+                "SERVICE_DATA": str(folder / "data"), "SERVICE_PORT": str(port), "SERVICE_HOST": _HOST, "SERVICE_WORKERS": "1",
                 "SERVICE_PLUGINS": ",".join(str(each.resolve()) for each in folders),
                 "SERVICE_SIMULATE": "true", "SERVICE_RATE_TOKEN": "0", "SERVICE_RATE_ANONYMOUS": "0",
                 "SERVICE_SQLITE_SYNC": "normal", **(settings or {}),

@@ -148,7 +148,7 @@ async def test_concurrency_is_limited_per_token_and_per_company() -> None:
                 pass
             with limit.take(token="e", company="other"), limit.take(token="", company=""):
                 pass
-    assert not limit._taken, "refused requests are not counted"
+    assert not limit._own._taken, "refused requests are not counted"
 
 
 async def test_a_waiter_unsubscribes() -> None:

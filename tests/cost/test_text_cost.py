@@ -53,7 +53,7 @@ BODY = 1024 * 1024
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    environment = {"SERVICE_DATA": str(tmp_path / "data"), "SERVICE_SQLITE_SYNC": "normal", "SERVICE_RATE_TOKEN": "0",
+    environment = {"SERVICE_DATA": str(tmp_path / "data"), "SERVICE_SQLITE_SYNC": "normal", "SERVICE_RATE_TOKEN": "0", "SERVICE_WORKERS": "1",
              "SERVICE_RATE_ANONYMOUS": "0", "SERVICE_TRUSTED_PROXIES": "127.0.0.1"}  # fmt: skip
     return load(environment, file=tmp_path / "no.env")
 

@@ -177,5 +177,10 @@ def _copy(source: Path, target: Path) -> None:
 
 def settings_of(root: Path, settings: Mapping[str, str]) -> Settings:
     """The default settings, without rate limits."""
-    defaults = {"SERVICE_DATA": str(root / "data"), "SERVICE_RATE_TOKEN": "0", "SERVICE_RATE_ANONYMOUS": "0"}
+    defaults = {
+        "SERVICE_DATA": str(root / "data"),
+        "SERVICE_RATE_TOKEN": "0",
+        "SERVICE_RATE_ANONYMOUS": "0",
+        "SERVICE_WORKERS": "1",
+    }
     return load({**defaults, **settings}, file=root / "no.env")

@@ -56,7 +56,7 @@ async def wait_for_polls(world: World, polls: int = 1) -> None:
     """Wait until so many polls are open. Each counts for its token and for its company."""
     async with asyncio.timeout(10):
         while True:
-            if queue(world).wake._shares._taken.total() == 2 * polls:
+            if queue(world).wake._shares._own._taken.total() == 2 * polls:
                 return
             await asyncio.sleep(0.01)
 
@@ -191,4 +191,4 @@ async def test_open_polls_are_limited_per_token_and_per_company(world: World) ->
     for poll in polls:
         poll.gone.set()
         await asyncio.wait_for(poll.task, 10)
-    assert not queue(world).wake._shares._taken
+    assert not queue(world).wake._shares._own._taken

@@ -89,7 +89,13 @@ class Instances:
 
 
 def at(data: Path, url: str = "", **more: str) -> Settings:
-    environment = {"SERVICE_DATA": str(data), "SERVICE_DATABASE_URL": url, "SERVICE_RATE_ANONYMOUS": "0", **more}
+    environment = {
+        "SERVICE_DATA": str(data),
+        "SERVICE_DATABASE_URL": url,
+        "SERVICE_RATE_ANONYMOUS": "0",
+        "SERVICE_WORKERS": "1",
+        **more,
+    }
     return load(environment, file=data / "no.env")
 
 

@@ -76,7 +76,7 @@ def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
         ),
         ({"SERVICE_S3_URL": "s3.example"}, "SERVICE_S3_URL: must start with http:// or https://"),
         ({"SERVICE_S3_BUCKET": "a/b"}, "SERVICE_S3_BUCKET: must be a bucket name"),
-        ({"SERVICE_WORKERS": "0"}, "SERVICE_WORKERS: "),
+        ({"SERVICE_WORKERS": "0"}, "SERVICE_WORKERS: must be a whole number from 1 to 64, or auto"),
     ],
 )
 def test_an_unknown_or_invalid_setting_is_named(tmp_path: Path, values: dict[str, str], message: str) -> None:

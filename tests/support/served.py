@@ -26,6 +26,7 @@ _POLL = 0.005
 _TRIES = 5
 _PORTS = range(20_000, 32_000)
 _DEFAULTS = {
+    "SERVICE_WORKERS": "1",
     "SERVICE_RATE_TOKEN": "0",
     "SERVICE_RATE_ANONYMOUS": "0",
     "SERVICE_SIMULATE": "true",
@@ -41,8 +42,8 @@ class Served:
     def __init__(
         self, settings: Mapping[str, str], program: str = "teamspace", *, new_interpreter: bool = False
     ) -> None:
-        """`settings` are SERVICE_* values, SERVICE_DATA at least. By default there are no rate limits, the model is
-        simulated, and PostgreSQL may run without fsync. With SERVICE_TLS_CERT the server uses https, and calls
+        """`settings` are SERVICE_* values, SERVICE_DATA at least. By default there is one process without rate
+        limits, the model is simulated, and PostgreSQL may run without fsync. With SERVICE_TLS_CERT the server uses https, and calls
         trust that certificate. `program` is a module that takes the same arguments as teamspace. Tests of the start
         itself need a `new_interpreter`; others get a fork of a process that has imported the server.
         """

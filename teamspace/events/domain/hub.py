@@ -10,6 +10,7 @@ from weakref import WeakValueDictionary
 import msgspec
 
 from teamspace.core import clock
+from teamspace.core.counts import Counts
 from teamspace.core.db import Db
 from teamspace.core.disconnect import DisconnectWatch
 from teamspace.core.errors import Refusal
@@ -43,12 +44,14 @@ Identify = Callable[[Db, Sequence[str]], Awaitable[Mapping[str, CurrentCaller]]]
 class Hub:
     """The open streams of this process."""
 
-    def __init__(self, subjects: Iterable[EventSubject], notifier: Notifier, identify: Identify) -> None:
+    def __init__(
+        self, subjects: Iterable[EventSubject], notifier: Notifier, identify: Identify, counts: Counts | None = None
+    ) -> None:
         self._subjects = {subject.kind: subject for subject in subjects}
         self._notifier = notifier
         self._identify = identify
         self._limits = KeyedConcurrencyLimit(
-            "busy.event_streams", token=OF_TOKEN, company=OF_COMPANY, server=MAX_STREAMS
+            "busy.event_streams", counts, token=OF_TOKEN, company=OF_COMPANY, server=MAX_STREAMS
         )
         self._open: set[Subscriber] = set()
         """All subscribers, including those that still catch up."""

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from teamspace.core import clock
+from teamspace.core.counts import Counts
 from teamspace.core.db import Db, Duplicate, Fence, Tx
 from teamspace.core.errors import NotFound
 from teamspace.core.limits import KeyedConcurrencyLimit, Notifier
@@ -53,9 +54,11 @@ _LEAST_PAUSE = 0.02
 class Streams:
     """The streams that this process writes or reads."""
 
-    def __init__(self, notifier: Notifier) -> None:
+    def __init__(self, notifier: Notifier, counts: Counts | None = None) -> None:
         self._notifier = notifier
-        self._limits = KeyedConcurrencyLimit("busy.streams", token=OF_TOKEN, company=OF_COMPANY, server=MAX_READERS)
+        self._limits = KeyedConcurrencyLimit(
+            "busy.streams", counts, token=OF_TOKEN, company=OF_COMPANY, server=MAX_READERS
+        )
         self._memory = Memory()
         self._writers: dict[str, StreamWriter] = {}
         self._changed: dict[str, StreamWriter] = {}
