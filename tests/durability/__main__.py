@@ -36,9 +36,7 @@ def parse() -> argparse.Namespace:
         help="what to test; both is notes and jobs",
     )
     parser.add_argument("--clients", type=int, default=Plan.clients, help="clients that write at the same time")
-    parser.add_argument(
-        "--workers", type=int, default=Plan.workers, help="processes of the server; for notes, jobs and ai"
-    )
+    parser.add_argument("--workers", type=int, default=Plan.workers, help="processes of the server")
     parser.add_argument("--seed", type=int, default=random.randrange(2**32), help="random seed")
     parser.add_argument(
         "--doctor-every", type=int, default=Plan.doctor_every, help="cycles between two runs of the doctor"

@@ -23,8 +23,10 @@ async def _repeat_fast(db: Db, interval: float, task: Callable[[], Awaitable[obj
     await _repeat(db, INTERVAL if collects else interval, task)
 
 
-if __name__ == "__main__":
+if __name__ in ("__main__", "__mp_main__"):  # the second in the processes that a supervisor starts
     storing.UNREFERENCED_SECONDS = RETENTION
     os.environ["SERVICE_BLOB_RETENTION"] = str(RETENTION)
     app._repeat = _repeat_fast
+
+if __name__ == "__main__":
     cli.main()

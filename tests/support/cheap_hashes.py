@@ -11,6 +11,8 @@ from teamspace.identity.domain import passwords
 HASHER = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 
 
-if __name__ == "__main__":
+if __name__ in ("__main__", "__mp_main__"):  # the second in the processes that a supervisor starts
     passwords.hasher = HASHER
+
+if __name__ == "__main__":
     cli.main()

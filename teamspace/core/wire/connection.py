@@ -6,7 +6,7 @@ import math
 from collections import deque
 from collections.abc import Awaitable, Callable
 from itertools import chain
-from typing import Protocol
+from typing import Protocol, cast
 
 import httptools
 
@@ -108,7 +108,7 @@ class Connection(asyncio.Protocol):
     # Called by the transport
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport: asyncio.Transport = transport  # type: ignore[assignment]
+        self._transport = cast(asyncio.Transport, transport)
         peer = transport.get_extra_info("peername")
         self.address = peer[0] if peer else ""
         self._transport.set_write_buffer_limits(self.limits.write_ahead)
