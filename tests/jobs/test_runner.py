@@ -1,4 +1,4 @@
-"""The server's own worker: how many jobs it runs at a time."""
+"""The server's own worker: how many jobs it runs at a time, and what becomes of a handler that breaks."""
 
 import asyncio
 import sys
@@ -11,11 +11,15 @@ from teamspace import jobs
 from teamspace.core.principal import Call, Principal
 from teamspace.core.tables import JobSpec
 from teamspace.jobs import Authority, Queue, Runner
-from tests.jobs.help import queue
+from tests.jobs.help import ended as has_ended
+from tests.jobs.help import queue, running
 from tests.support.world import World
 
-JOBS = (JobSpec("test.step", "step", "Ends at once."),)
-KIND = JOBS[0].kind
+JOBS = (
+    JobSpec("test.step", "step", "Ends at once."),
+    JobSpec("test.broken", "break_down", "Fails in its own way.", max_attempts=1),
+)
+KIND, BROKEN = (row.kind for row in JOBS)
 SLOTS = 2
 
 
@@ -31,6 +35,29 @@ class Steps:
 async def step(input: Step, steps: Steps) -> Step:
     steps.done += 1
     return input
+
+
+class Broken(msgspec.Struct, frozen=True):
+    error: str
+
+
+async def break_down(input: Broken) -> Step:
+    raise {"bug": ZeroDivisionError("division by zero"), "exit": SystemExit(3)}[input.error]
+
+
+@pytest.mark.parametrize("error", ["bug", "exit"])
+async def test_a_handler_that_breaks_fails_its_job_and_is_logged(
+    world: World, error: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    ann = await world.bootstrap()
+    who = Principal("api", Call(), user_id=ann.user_id, org_id=ann.org.id, team_id=ann.team.id)
+    queue(world).kinds.add(jobs.bind([sys.modules[__name__]], {Steps: Steps()})[0])
+    async with world.db.maintenance(who) as tx:
+        job_id = await queue(world).enqueue(tx, Authority.of(who), BROKEN, Broken(error))
+    async with running(world):
+        ended = await has_ended(ann, job_id)
+    assert (ended["state"], ended["error"]["code"]) == ("failed", "internal_error")
+    assert f"job {job_id} of kind {BROKEN} failed" in caplog.text
 
 
 async def test_jobs_start_while_results_are_being_stored_up_to_a_limit(
@@ -51,7 +78,7 @@ async def test_jobs_start_while_results_are_being_stored_up_to_a_limit(
         return await land(*args)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Queue, "land", slow)
-    running = asyncio.create_task(
+    runner = asyncio.create_task(
         Runner(world.db, queue(world), world.app.attempts, world.app.stopping, slots=SLOTS).run()
     )
     await _until(lambda: steps.done == 2 * SLOTS)
@@ -60,7 +87,7 @@ async def test_jobs_start_while_results_are_being_stored_up_to_a_limit(
     release.set()
     await _until(lambda: steps.done == 4 * SLOTS)
     world.app.stopping.begin()
-    await asyncio.wait_for(running, 10)
+    await asyncio.wait_for(runner, 10)
     states = await world.db.all(str, "SELECT state FROM jobs")
     assert states == ["succeeded"] * 4 * SLOTS
 
