@@ -6,7 +6,10 @@ import pytest
 
 from teamspace import events, wiring
 from teamspace.core.db.migrate import bundled_migrations
-from teamspace.events import EventSubject
+from teamspace.core.limits import Notifier
+from teamspace.events import Change, EventSubject
+from teamspace.events.domain.recording import TOPIC
+from teamspace.events.schemas import ChangedSubject
 from tests.events.help import principal
 from tests.support import changes
 from tests.support.world import Caller, World
@@ -24,6 +27,20 @@ async def test_a_verb_that_records_nothing_is_found(
     assert (await ann.post("/api/notes", {"title": "x", "tags": ["a"]})).status_code == 201
     assert no_silent_changes == ["note.create changes note_tags, notes"]
     no_silent_changes.clear()
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+async def test_the_hub_is_woken_at_the_commit_of_every_change(world: World, ann: Caller, count: int) -> None:
+    """Without that, people would see a change only when the hub looks again by itself, seconds later."""
+    changed = [ChangedSubject(f"job{number}", ann.org.id, ann.team.id) for number in range(count)]
+    with world.app.dependencies[Notifier].subscribe([TOPIC]) as woken:
+        async with world.db.maintenance(await principal(ann)) as tx:
+            await events.record_many(tx, "job", changed, change=Change.UPDATED)
+            assert not woken.is_set(), "nobody can read it yet"
+        assert woken.is_set() == bool(count)
+        woken.clear()
+        assert (await ann.post("/api/notes", {"title": "x"})).status_code == 201
+        assert woken.is_set()
 
 
 async def test_the_check_covers_the_tables_of_all_subjects(world: World, ann: Caller) -> None:
