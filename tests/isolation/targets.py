@@ -64,6 +64,11 @@ def note_access(kind: Kind, permission: str) -> Outcome | None:
     return forbidden(permission) if "notes:read" in permissions else HIDDEN
 
 
+def note_seen(kind: Kind, permission: str) -> Outcome | None:
+    """Whoever can read the note can be present; a token that cannot read notes does not see it."""
+    return None if "notes:read" in _note_permissions(kind) & scope(kind, permission) else HIDDEN
+
+
 def conversation_access(*granting: str) -> Rule:
     """Conversations are private: only their owner and those they are shared with have access."""
 
@@ -170,6 +175,14 @@ async def _team_note(stage: Stage, kind: Kind) -> str:
     grantees = {stage.person(each).user_id: each.granted for each in KINDS if each.granted}
     granted = grantees if setup is stage.teams[HOME] else {}
     return await stage.note(setup, "team", owner=_owner(stage, kind), granted=granted)
+
+
+async def _seen_note(stage: Stage, kind: Kind) -> str:
+    return f"note {await _team_note(stage, kind)}"
+
+
+async def _first_version(stage: Stage, kind: Kind) -> str:
+    return f"{await _team_object(stage, kind)} 1"
 
 
 async def _conversation(stage: Stage, kind: Kind) -> str:
@@ -312,12 +325,14 @@ async def _plugin_file(stage: Stage, kind: Kind) -> str:
 
 
 NOTE = Target(_team_note, note_access)
+NOTE_TO_SEE = Target(_seen_note, note_seen)
 CONVERSATION = Target(_conversation, conversation_access("notes:read", "notes:write"))
 CONVERSATION_TO_CONTINUE = Target(_conversation, conversation_access("notes:write"))
 CONVERSATION_TO_MANAGE = Target(_conversation, conversation_access())
 OBJECT = Target(_team_object, object_access)
 OBJECT_TO_MOVE = Target(_team_object, move_access)
 OBJECT_TO_COPY = Target(_team_object, copy_access)
+OBJECT_VERSION = Target(_first_version, object_access)
 ENTITY = Target(_entity, entity_access)
 NO_ENTITY = Target(_no_entity, anyone)
 NEW_KEY = Target(new_key, create_permission)

@@ -46,8 +46,8 @@ export function useDocumentAt(id: string, version: number | undefined) {
 const fetchDocument = (id: string, version?: number): Promise<Document> =>
   answer(api.GET("/api/documents/{id}", { params: { path: { id }, query: { version } } }));
 
-const update = (id: string, change: Partial<Written>, version: number): Promise<Document> =>
-  answer(api.PUT("/api/documents/{id}", { params: { path: { id }, header: { "If-Match": `"${version}"` } }, body: change, ...outliving(change) }));
+const update = (id: string, change: Partial<Written>, version: number, key: string): Promise<Document> =>
+  answer(api.PUT("/api/documents/{id}", { params: { path: { id }, header: { "If-Match": `"${version}"`, "Idempotency-Key": key } }, body: change, ...outliving(change) }));
 
 /** The access level isn't part of a version: it's set separately. */
 async function setVisibility(id: string, visibility: Written["visibility"]): Promise<Document> {
@@ -64,9 +64,9 @@ export function useDesk(): Desk<Written> {
       untitled: t("writing.untitled"),
       fetch: (id) => fetchDocument(id),
       create: (text, key) => answer(api.POST("/api/documents", { body: text, params: { header: { "Idempotency-Key": key } }, ...outliving(text) })),
-      update: (id, change, version) => {
+      update: (id, change, version, key) => {
         const { visibility, ...words } = change;
-        return visibility && Object.keys(words).length === 0 ? setVisibility(id, visibility) : update(id, change, version);
+        return visibility && Object.keys(words).length === 0 ? setVisibility(id, visibility) : update(id, change, version, key);
       },
       saved: (document: Document, wasNew) => remember(client, document, wasNew),
     }),
