@@ -6,11 +6,11 @@ import { Link } from "@tanstack/react-router";
 
 import { t } from "@/i18n";
 import { useSession } from "@/session";
-import { notice } from "@/ui/notice";
 import type { Rights } from "@/ui/sharing/rights";
 
 import { kindOf } from "../kinds";
 import type { FileObject } from "../queries";
+import { copyLink } from "./copyLink";
 import { useDownload } from "./useDownload";
 
 export type FileDialog = "share" | "link" | "delete";
@@ -67,9 +67,4 @@ export function FileActions({ file, version, rights, onDialog }: Props) {
       </Menu>
     </>
   );
-}
-
-async function copyLink(id: string): Promise<void> {
-  await navigator.clipboard.writeText(new URL(`/app/files/${id}`, location.href).href);
-  notice(t("files.link.copied"));
 }

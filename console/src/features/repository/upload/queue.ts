@@ -6,7 +6,7 @@
 import { Refusal } from "@/api/client";
 import type { Visibility } from "@/ui/writing/text";
 
-import { beside } from "./naming";
+import { beside } from "../naming";
 
 export const AT_ONCE = 3;
 const MOST_NAMES = 50;
