@@ -243,6 +243,8 @@ METHODS = (
     Method("repo.grants",               "GET /api/repo-obj/:id/grants"),
     Method("repo.share_targets",        "GET /api/share-targets"),
     Method("repo.set_visibility",       "POST /api/repo-obj/:id/visibility"),
+    Method("repo.move",                 "POST /api/repo-obj/:id/move"),
+    Method("repo.copy",                 "POST /api/repo-obj/:id/copy"),
     Method("repo.derivations",          "GET /api/repo-obj/:id/derivations"),
     Method("repo.processing",           "GET /api/repo-obj/:id/processing"),
     Method("repo.presign",              "POST /api/repo-obj/:id/presign"),

@@ -19,7 +19,18 @@ from teamspace.core.replies import Created, Page, Reply, StoredContent
 from teamspace.core.request import Match
 from teamspace.core.routing import BEARER, Route, row
 from teamspace.jobs import Queue
-from teamspace.repository.domain import deleting, finding, naming, part_uploads, provenance, reading, sharing, texts, writing
+from teamspace.repository.domain import (
+    deleting,
+    finding,
+    moving,
+    naming,
+    part_uploads,
+    provenance,
+    reading,
+    sharing,
+    texts,
+    writing,
+)
 from teamspace.repository.domain.writing import UploadLimit
 from teamspace.repository.schemas import (
     CompletedUpload,
@@ -27,6 +38,7 @@ from teamspace.repository.schemas import (
     Derivations,
     Grants,
     GrantsQuery,
+    NewKey,
     NewPartUpload,
     NewVisibility,
     ObjectListing,
@@ -64,6 +76,10 @@ ROUTES = (
     Route("POST",   "/api/repo-obj/:id/unshare",     BEARER, row(P.FILES_MANAGE), None, "unshare",     "Remove the grant of a person or a team; returns the remaining grants."),
     Route("GET",    "/api/repo-obj/:id/grants",      BEARER, row(P.FILES_MANAGE), None, "grants",      "List the grants of an object; ?effective=1 also lists everyone who can see it, and why."),
     Route("POST",   "/api/repo-obj/:id/visibility",  BEARER, row(P.FILES_MANAGE), None, "visibility",  "Make an object private, visible to the team, or shared."),
+    Route("POST",   "/api/repo-obj/:id/move",        BEARER, row(P.FILES_WRITE),  None, "move",        "Move or rename an object: give it another key, with its versions and grants.",
+          refuses=(VersionMismatch, Conflict)),
+    Route("POST",   "/api/repo-obj/:id/copy",        BEARER, row(P.FILES_READ),   None, "copy",        "Copy the newest version of an object to an unused key, as a private object of the caller.",
+          refuses=(Conflict, QuotaExceeded, StorageFull)),
     Route("GET",    "/api/repo-obj/:id/derivations", BEARER, row(P.FILES_READ),   None, "derivations", "List the sources of an object and the objects derived from it."),
     Route("GET",    "/api/repo-obj/:id/processing",  BEARER, row(P.FILES_READ),   None, "processing",  "Get the processing state of an object: its text, sources, derived objects and runs."),
     Route("POST",   "/api/repo-uploads",             BEARER, row(P.FILES_WRITE),  None, "begin",       "Begin an upload by parts, which survives a lost connection.",
@@ -125,6 +141,16 @@ async def grants(db: Db, who: Principal, id: str, query: GrantsQuery) -> Grants:
 
 async def visibility(db: Db, who: Principal, id: str, body: NewVisibility) -> RepositoryObject:
     return await writing.set_visibility(db, who, id, body.visibility)
+
+
+async def move(db: Db, who: Principal, id: str, body: NewKey, match: Match) -> Reply[RepositoryObject]:
+    moved = await moving.move(db, who, id, body.key, match.version)
+    return Reply(moved, version=moved.version)
+
+
+async def copy(db: Db, queue: Queue, who: Principal, id: str, body: NewKey) -> Created[RepositoryObject]:
+    copied = await moving.copy(db, queue, who, id, body.key)
+    return Created(copied, version=copied.version)
 
 
 async def derivations(db: Db, who: Principal, id: str) -> Derivations:

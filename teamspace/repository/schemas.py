@@ -641,3 +641,7 @@ class ObjectUnshare(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class NewVisibility(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     visibility: Visibility
+
+
+class NewKey(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    key: Annotated[str, msgspec.Meta(max_length=1024)]

@@ -31,6 +31,7 @@ LOCKED = {
     "onboarding.put": "experience",
     "repository.confirm_derivation": "object",
     "repository.end_upload": "object",
+    "repository.move": "object",
     "repository.set_tags": "object",
     "repository.set_text_blob": "object",
     "repository.update": "object",

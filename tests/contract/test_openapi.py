@@ -164,7 +164,7 @@ class Scenario(msgspec.Struct, frozen=True):
         return cls(operator, member["token"], {
             **{
                 f"/api/repo-obj/{{id}}{rest} path.id": documents[:10]
-                for rest in ("/content", "/presign", "/share", "/unshare", "/grants", "/visibility", "/derivations", "/processing")
+                for rest in ("/content", "/presign", "/share", "/unshare", "/grants", "/visibility", "/derivations", "/processing", "/move", "/copy")
             },
             # The fuzzer deletes these two.
             "/api/repo-obj/{id} path.id": documents[10:40],
@@ -196,6 +196,7 @@ class Scenario(msgspec.Struct, frozen=True):
             "query.content_type": ["image/png"],
             "path.key": ["files/#.txt", "files/same.txt"],
             "/api/repo/{key} header.If-Match": ["*"],
+            "body.key": ["moved/#.txt"],
             "query.filename": ["file-#.txt"],
             "body.principal_type": ["user"],
             "body.principal_id": person,

@@ -234,6 +234,8 @@ ROUTES: dict[str, Entry] = {
     "POST /api/repo-obj/:id/unshare":       Entry({"principal_type": "user", "principal_id": "x"}, about="object"),
     "GET /api/repo-obj/:id/grants":         Entry(about="object"),
     "POST /api/repo-obj/:id/visibility":    Entry({"visibility": "private"}, about="object"),
+    "POST /api/repo-obj/:id/move":          Entry({"key": "moved.txt"}, about="object"),
+    "POST /api/repo-obj/:id/copy":          Entry({"key": "copied.txt"}, about="object"),
     "GET /api/repo-obj/:id/derivations":    Entry(about="object"),
     "GET /api/repo-obj/:id/processing":     Entry(about="object"),
     "GET /api/share-targets":               Entry(),

@@ -55,7 +55,9 @@ async def test_verbs_over_http_record_their_changes(world: World, ann: Caller) -
         ("POST", f"/api/repo-obj/{document}/share", shared, "object updated"),
         ("POST", f"/api/repo-obj/{document}/unshare", shared, "object updated"),
         ("POST", f"/api/repo-obj/{document}/visibility", {"visibility": "team"}, "object updated"),
+        ("POST", f"/api/repo-obj/{document}/move", {"key": "moved.md"}, "object updated"),
         ("POST", f"/api/members/{ann.user_id}/transfer", {"to": friend.user_id}, "object updated"),
+        ("POST", f"/api/repo-obj/{document}/copy", {"key": "copied.md"}, "object created"),
         ("DELETE", f"/api/repo-obj/{document}", None, "object deleted"),
     )
     recorded = ["note created", "object created"]

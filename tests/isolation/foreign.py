@@ -341,6 +341,8 @@ SLOTS = (
     Slot("GET /api/repo-obj/:id/grants",         "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("GET /api/repo-obj/:id/grants?effective=1", "cursor", cursor(in_other_company(_author)),         None,                                      OK),
     Slot("POST /api/repo-obj/:id/visibility",    "id",       in_other_company(_team_object),              in_own_team(_private_object)),
+    Slot("POST /api/repo-obj/:id/move",          "id",       in_other_company(_team_object),              in_own_team(_private_object)),
+    Slot("POST /api/repo-obj/:id/copy",          "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("GET /api/repo-obj/:id/derivations",    "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("GET /api/repo-obj/:id/processing",     "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("GET /api/beta/prospects",              "cursor",   cursor(in_other_company(_prospect)),         cursor(in_other_team(_prospect)),          OK),

@@ -2163,6 +2163,32 @@ class AsyncRepoApi(AsyncArea):
             )
         )
 
+    async def move(
+        self, id: str, *, key: str, if_match: int | None = None, idempotency_key: str | None = None
+    ) -> RepositoryObject:
+        """Move or rename an object: give it another key, with its versions and grants."""
+        return await self._transport.send(
+            Call(
+                method="POST",
+                path=f"/api/repo-obj/{segment(id)}/move",
+                answer=RepositoryObject,
+                body={"key": key},
+                headers={**matching(if_match), **keyed(idempotency_key)},
+            )
+        )
+
+    async def copy(self, id: str, *, key: str, idempotency_key: str | None = None) -> RepositoryObject:
+        """Copy the newest version of an object to an unused key, as a private object of the caller."""
+        return await self._transport.send(
+            Call(
+                method="POST",
+                path=f"/api/repo-obj/{segment(id)}/copy",
+                answer=RepositoryObject,
+                body={"key": key},
+                headers=keyed(idempotency_key),
+            )
+        )
+
     async def derivations(self, id: str) -> Derivations:
         """List the sources of an object and the objects derived from it."""
         return await self._transport.send(

@@ -2145,6 +2145,32 @@ class RepoApi(Area):
             )
         )
 
+    def move(
+        self, id: str, *, key: str, if_match: int | None = None, idempotency_key: str | None = None
+    ) -> RepositoryObject:
+        """Move or rename an object: give it another key, with its versions and grants."""
+        return self._transport.send(
+            Call(
+                method="POST",
+                path=f"/api/repo-obj/{segment(id)}/move",
+                answer=RepositoryObject,
+                body={"key": key},
+                headers={**matching(if_match), **keyed(idempotency_key)},
+            )
+        )
+
+    def copy(self, id: str, *, key: str, idempotency_key: str | None = None) -> RepositoryObject:
+        """Copy the newest version of an object to an unused key, as a private object of the caller."""
+        return self._transport.send(
+            Call(
+                method="POST",
+                path=f"/api/repo-obj/{segment(id)}/copy",
+                answer=RepositoryObject,
+                body={"key": key},
+                headers=keyed(idempotency_key),
+            )
+        )
+
     def derivations(self, id: str) -> Derivations:
         """List the sources of an object and the objects derived from it."""
         return self._transport.send(

@@ -25,7 +25,7 @@ async def delete(db: Db, who: Principal, object_id: str, expected_version: int |
     """Delete an object with all its versions. Blobs without other references are collected after the retention."""
     async with db.write(who, "object.delete") as tx:
         row = await finding.require(tx, who, object_id, P.FILES_DELETE)
-        await locks.lock_keys(tx, row.team_id, row.key)
+        await locks.lock_object(tx, row)
         row = await finding.require(tx, who, object_id, P.FILES_DELETE)
         if expected_version not in (None, row.version):
             raise VersionMismatch(row.version)

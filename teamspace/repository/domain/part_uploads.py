@@ -61,7 +61,9 @@ async def complete(
     upload = await multipart.find_own(db, who, upload_id, ended=True)
     if upload.version_id is None:
         try:
-            row, _ = await multipart.complete(db, queue, who, upload, await _all_parts(db, upload, sent), None, condition)
+            row, _ = await multipart.complete(
+                db, queue, who, upload, await _all_parts(db, upload, sent), None, condition
+            )
             return await finding.describe(db, who, row)
         except (Conflict, NotFound):
             await db.wait_for_commits()
