@@ -1,13 +1,11 @@
 """The list of files: sorting, selecting, keys, moving, the folder tree, tiles, and very long folders."""
 
 import re
-import zipfile
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.console.browser import settle, window
+from tests.console.browser import window
 from tests.console.instance import Instance, picture
 from tests.console.test_files import keys, names
 
@@ -17,7 +15,11 @@ PHONE = {"width": 390, "height": 844}
 
 
 def test_a_folder_is_sorted_by_any_column_and_remembers_it(browser: Browser, sqlite_instance: Instance) -> None:
-    fill(sqlite_instance, "sorted/", {"file 10.txt": 2, "file 9.txt": 30, "Zebra.csv": 1, "apple.txt": 400, "sub/x.txt": 1})
+    fill(
+        sqlite_instance,
+        "sorted/",
+        {"file 10.txt": 2, "file 9.txt": 30, "Zebra.csv": 1, "apple.txt": 400, "sub/x.txt": 1},
+    )
     with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
         page.goto("/app/files?in=sorted/")
         expect(names(page)).to_have_text(["sub", "apple.txt", "file 9.txt", "file 10.txt", "Zebra.csv"])

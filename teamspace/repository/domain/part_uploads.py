@@ -6,7 +6,7 @@ from teamspace import blobs
 from teamspace.blobs import BlobStore
 from teamspace.core import paging
 from teamspace.core.db import Db
-from teamspace.core.errors import BadRequest, Conflict, NotFound
+from teamspace.core.errors import BadRequest, Conflict, NotFound, Refusal
 from teamspace.core.principal import Principal
 from teamspace.core.replies import Page
 from teamspace.jobs import Queue
@@ -65,7 +65,7 @@ async def complete(
                 db, queue, who, upload, await _all_parts(db, upload, sent), None, condition
             )
             return await finding.describe(db, who, row)
-        except (Conflict, NotFound):
+        except Refusal:
             await db.wait_for_commits()
             upload = await multipart.find_own(db, who, upload_id, ended=True)  # another request may have completed it
             if upload.version_id is None:
