@@ -87,7 +87,7 @@ def test_an_existing_name_offers_every_choice(browser: Browser, instance: Instan
         upload_tray(page).get_by_role("button", name=answer).click()
         expect(upload_tray(page).get_by_role("alert")).to_have_count(0)
         expect(names(page)).to_have_text(expected)
-        page.get_by_role("table").get_by_role("link", name="plan.txt", exact=False).last.click()
+        page.get_by_role("grid").get_by_role("link", name="plan.txt", exact=False).last.click()
         expect(page.get_by_role("link", name=f"Version {version}")).to_contain_text("Latest")
 
 
@@ -353,7 +353,7 @@ def upload_tray(page: Page) -> Locator:
 
 def names(page: Page) -> Locator:
     """The names in the open folder, in order."""
-    return page.get_by_role("table").locator("tbody th a > span:nth-of-type(1)")
+    return page.get_by_role("grid").locator("[role=rowheader] a > span")
 
 
 def payload(name: str, content: bytes) -> Any:

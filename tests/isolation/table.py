@@ -69,7 +69,9 @@ from tests.isolation.targets import (
     JOB_TO_CANCEL,
     MEMBER,
     NEW_KEY,
+    NEW_UPLOAD,
     NO_ENTITY,
+    NO_UPLOAD,
     NOTE,
     NOTE_TO_SEE,
     NOTHING,
@@ -451,6 +453,12 @@ CASES = (
     Case("GET /api/repo-obj/:id/derivations", row("files:read"),         None,                    OK, OBJECT),
     Case("GET /api/repo-obj/:id/processing", row("files:read"),          None,                    OK, OBJECT),
     Case("PATCH /api/repo-obj/:id/versions/:number", row("files:write"), {"name": "First"},       OK, OBJECT_VERSION),
+    # Uploads are their owner's alone: tests/isolation/foreign.py has those of others, tests/repository one's own.
+    Case("POST /api/repo-uploads",          row("files:write"),          {"key": new_key},        CREATED, NEW_UPLOAD),
+    Case("GET /api/repo-uploads/:id/parts", row("files:write"),          None,                    HIDDEN, NO_UPLOAD),
+    Case("PUT /api/repo-uploads/:id/parts?number=1", row("files:write"), None,                    HIDDEN, NO_UPLOAD),
+    Case("POST /api/repo-uploads/:id/complete", row("files:write"),      {"size": 1},             HIDDEN, NO_UPLOAD),
+    Case("DELETE /api/repo-uploads/:id",    row("files:write"),          None,                    HIDDEN, NO_UPLOAD),
     Case("GET /api/share-targets",          role("files:read")),
 
     Case("GET /api/references",             ANYONE,                      None,                    NO_TARGET),

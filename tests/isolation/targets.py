@@ -210,6 +210,10 @@ async def _no_entity(stage: Stage, kind: Kind) -> str:
     return "0" * 32
 
 
+async def _no_upload(stage: Stage, kind: Kind) -> str:
+    return "0" * 32
+
+
 async def new_key(stage: Stage, kind: Kind) -> str:
     return f"new/{next(_numbers)}.txt"
 
@@ -336,6 +340,8 @@ OBJECT_VERSION = Target(_first_version, object_access)
 ENTITY = Target(_entity, entity_access)
 NO_ENTITY = Target(_no_entity, anyone)
 NEW_KEY = Target(new_key, create_permission)
+NEW_UPLOAD = Target(_nothing, create_permission)
+NO_UPLOAD = Target(_no_upload, anyone)
 MEMBER = Target(new_member, same_team)
 TEAM_TOKEN = Target(_team_token, same_team)
 OWN_SESSION = Target(_own_session, anyone)

@@ -6,12 +6,12 @@ import { Link } from "@tanstack/react-router";
 
 import { t } from "@/i18n";
 import { useSession } from "@/session";
-import { notice } from "@/ui/notice";
 import type { Rights } from "@/ui/sharing/rights";
 
 import { kindOf } from "../kinds";
 import type { FileObject } from "../queries";
 import styles from "./Object.module.css";
+import { copyLink } from "./copyLink";
 import { useDownload } from "./useDownload";
 
 export type FileDialog = "share" | "link" | "delete";
@@ -64,9 +64,4 @@ export function FileMenu({ file, rights, onDialog }: MenuProps) {
       )}
     </>
   );
-}
-
-async function copyLink(id: string): Promise<void> {
-  await navigator.clipboard.writeText(new URL(`/app/files/${id}`, location.href).href);
-  notice(t("files.link.copied"));
 }

@@ -19,7 +19,7 @@ import { VersionLine } from "@/ui/versions/VersionLine";
 import { VisibilityMenu } from "@/ui/visibility/VisibilityMenu";
 import type { Visibility } from "@/ui/writing/text";
 
-import { extensionOf, kindOf } from "../kinds";
+import { kindWord } from "../kinds";
 import type { FileObject } from "../queries";
 import styles from "./Object.module.css";
 import { useDownload } from "./useDownload";
@@ -33,12 +33,11 @@ interface DetailsProps {
 
 export function Details({ file, rights, onVisibility, fault }: DetailsProps) {
   const names = useNames();
-  const { word } = kindOf(file.content_type);
   const facts: Fact[] = [
     [t("visibility.title"), <VisibilityMenu key="visibility" visibility={file.visibility} shares={0} mayChange={rights.manage} onChange={onVisibility} />],
     [t("files.column.owner"), names.ofOrYou(file.owner)],
     [t("files.column.size"), bytes(file.size)],
-    [t("files.column.kind"), word ? t(word) : extensionOf(file.filename) || t("files.kind.other")],
+    [t("files.column.kind"), kindWord(file.content_type, file.filename)],
     [t("files.created"), <Time key="created" at={file.created_at} />],
     [t("files.column.changed"), <Time key="changed" at={file.updated_at} />],
     ...(file.text_state === "none" ? [] : [[t("processing.text"), <TextState key="text" state={file.text_state} fault={file.text_fault} />] as const]),
