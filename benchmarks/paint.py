@@ -106,7 +106,7 @@ async def populate(folder: Path) -> tuple[str, str]:
         async with made.db.maintenance(system(org_id=owner.org.id)) as tx:
             await tx.run("UPDATE objects SET key = 'many/' || filename WHERE key LIKE 'folder%'")
         note = (await owner.get("/api/notes")).json()["items"][0]["id"]
-        return owner.token, str(note)
+        return str(owner.token), str(note)
 
 
 def measured(browser: Browser, url: str, token: str, note: str, rate: int) -> Iterator[tuple[str, dict[str, float]]]:

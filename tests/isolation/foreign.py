@@ -464,7 +464,7 @@ NOT_IDS = frozenset({
     "kind", "input", "run_at", "priority", "state", "prompt", "mode", "model", "capabilities", "kinds", "models", "url", "key",
     "max_wait", "claim_token", "progress", "message", "result", "error", "POST /api/executors org_id",
     "prefix", "delimiter", "version", "method", "expires_in", "download", "as_", "effective", "q", "principal_type", "capability", "expires_at",
-    "editing", "number", "GET /api/references cursor",
+    "editing", "GET /api/references cursor",
     "GET /api/repo-obj/:id cursor", "GET /api/beta/asset/:id id",  # public
     "system", "messages", "executor", "max_tokens", "temperature", "response_format", "tools", "tool_choice", "max_rounds",
     "parent_id", "regenerate",  # turns of a conversation that the caller can continue

@@ -98,6 +98,7 @@ from teamspace.client.models import (
     Permission,
     Plan,
     PluginReports,
+    Present,
     PrincipalType,
     Processing,
     Prospect,
@@ -128,6 +129,7 @@ from teamspace.client.models import (
     Session,
     Shares,
     ShareTargets,
+    Shortcuts,
     SignedIn,
     SpecFormat,
     SpecReport,
@@ -137,6 +139,7 @@ from teamspace.client.models import (
     TeamTool,
     Tenant,
     TextPart,
+    TextReference,
     ToolChoice,
     TotpSecret,
     Transferred,
@@ -150,6 +153,7 @@ from teamspace.client.models import (
     UsageReport,
     UserView,
     VerdictFilter,
+    Version,
     Visibility,
     Whoami,
     Window,
@@ -691,6 +695,7 @@ class AsyncDocumentsApi(AsyncArea):
         title: str,
         body: str | UnsetType = UNSET,
         visibility: Visibility | UnsetType = UNSET,
+        tags: Sequence[str] | UnsetType = UNSET,
         idempotency_key: str | None = None,
     ) -> Document:
         """Create a text document."""
@@ -699,19 +704,22 @@ class AsyncDocumentsApi(AsyncArea):
                 method="POST",
                 path="/api/documents",
                 answer=Document,
-                body={"title": title, "body": body, "visibility": visibility},
+                body={"title": title, "body": body, "visibility": visibility, "tags": tags},
                 headers=keyed(idempotency_key),
             )
         )
 
     def list(
-        self, *, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET
+        self, *, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET, tag: str | UnsetType = UNSET
     ) -> AsyncPages[DocumentItem, Page[DocumentItem]]:
         """List the text documents the caller can read, newest first."""
         return AsyncPages(
             self._transport,
             Call(
-                method="GET", path="/api/documents", answer=Page[DocumentItem], query={"limit": limit, "cursor": cursor}
+                method="GET",
+                path="/api/documents",
+                answer=Page[DocumentItem],
+                query={"limit": limit, "cursor": cursor, "tag": tag},
             ),
         )
 
@@ -728,6 +736,7 @@ class AsyncDocumentsApi(AsyncArea):
         title: str | UnsetType = UNSET,
         body: str | UnsetType = UNSET,
         visibility: Visibility | UnsetType = UNSET,
+        tags: Sequence[str] | UnsetType = UNSET,
         if_match: int | None = None,
     ) -> Document:
         """Write a new version with the given fields changed; with If-Match only if the version still matches."""
@@ -736,7 +745,7 @@ class AsyncDocumentsApi(AsyncArea):
                 method="PUT",
                 path=f"/api/documents/{segment(id)}",
                 answer=Document,
-                body={"title": title, "body": body, "visibility": visibility},
+                body={"title": title, "body": body, "visibility": visibility, "tags": tags},
                 headers=matching(if_match),
             )
         )
@@ -803,6 +812,22 @@ class AsyncExecutorsApi(AsyncArea):
     async def retire(self, id: str) -> None:
         """Retire an executor: its token is revoked and its running jobs are requeued."""
         await self._transport.send(Call(method="DELETE", path=f"/api/executors/{segment(id)}"))
+
+
+class AsyncFavouritesApi(AsyncArea):
+    """What the caller has starred."""
+
+    async def list(self) -> Shortcuts:
+        """List what the caller has starred in this team and can read, newest first."""
+        return await self._transport.send(Call(method="GET", path="/api/favourites", answer=Shortcuts))
+
+    async def add(self, kind: str, id: str) -> None:
+        """Star a note, document, file, conversation or workflow that the caller can read."""
+        await self._transport.send(Call(method="PUT", path=f"/api/favourites/{segment(kind)}/{segment(id)}"))
+
+    async def remove(self, kind: str, id: str) -> None:
+        """Remove a star."""
+        await self._transport.send(Call(method="DELETE", path=f"/api/favourites/{segment(kind)}/{segment(id)}"))
 
 
 class AsyncFeaturesApi(AsyncArea):
@@ -1956,6 +1981,25 @@ class AsyncMcpApi(AsyncArea):
         return await self._transport.send(Call(method="GET", path="/api/mcp", answer=McpReports))
 
 
+class AsyncPresenceApi(AsyncArea):
+    """Who has a thing open."""
+
+    async def look(self, kind: str, id: str, *, editing: bool | UnsetType = UNSET) -> Present:
+        """Say that the caller has a note, document or file open, for 45 seconds; returns who else has."""
+        return await self._transport.send(
+            Call(
+                method="PUT",
+                path=f"/api/presence/{segment(kind)}/{segment(id)}",
+                answer=Present,
+                body={"editing": editing},
+            )
+        )
+
+    async def leave(self, kind: str, id: str) -> None:
+        """Say that the caller has closed it."""
+        await self._transport.send(Call(method="DELETE", path=f"/api/presence/{segment(kind)}/{segment(id)}"))
+
+
 class AsyncQuotaApi(AsyncArea):
     """Limits, and how much of them is used."""
 
@@ -1982,6 +2026,39 @@ class AsyncQuotaApi(AsyncArea):
                 body={"dimension": dimension, "limit": limit, "window": window},
                 headers=keyed(idempotency_key),
             )
+        )
+
+
+class AsyncReferencesApi(AsyncArea):
+    """Links between texts, and mentions of people."""
+
+    def list(
+        self, *, to: str, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET
+    ) -> AsyncPages[TextReference, Page[TextReference]]:
+        """List the notes and documents that link to `to` and that the caller can read, newest link first; a page
+        can have fewer items than its limit.
+        """
+        return AsyncPages(
+            self._transport,
+            Call(
+                method="GET",
+                path="/api/references",
+                answer=Page[TextReference],
+                query={"limit": limit, "cursor": cursor, "to": to},
+            ),
+        )
+
+    def mentions(
+        self, *, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET
+    ) -> AsyncPages[TextReference, Page[TextReference]]:
+        """List the notes and documents that mention the caller and that they can read, newest mention first; a
+        page can have fewer items than its limit.
+        """
+        return AsyncPages(
+            self._transport,
+            Call(
+                method="GET", path="/api/mentions", answer=Page[TextReference], query={"limit": limit, "cursor": cursor}
+            ),
         )
 
 
@@ -2195,6 +2272,17 @@ class AsyncRepoApi(AsyncArea):
             Call(method="GET", path=f"/api/repo-obj/{segment(id)}/derivations", answer=Derivations)
         )
 
+    async def name_version(self, id: str, number: str, *, name: str | None) -> Version:
+        """Name a version of an object, or remove its name."""
+        return await self._transport.send(
+            Call(
+                method="PATCH",
+                path=f"/api/repo-obj/{segment(id)}/versions/{segment(number)}",
+                answer=Version,
+                body={"name": name},
+            )
+        )
+
     async def processing(self, id: str) -> Processing:
         """Get the processing state of an object: its text, sources, derived objects and runs."""
         return await self._transport.send(
@@ -2293,6 +2381,18 @@ class AsyncS3Api(AsyncArea):
     async def revoke_key(self, id: str) -> None:
         """Revoke an S3 access key; links signed with it stop working."""
         await self._transport.send(Call(method="DELETE", path=f"/api/s3/credentials/{segment(id)}"))
+
+
+class AsyncRecentsApi(AsyncArea):
+    """What the caller has opened last."""
+
+    async def list(self) -> Shortcuts:
+        """List what the caller has opened last in this team and can read, newest first."""
+        return await self._transport.send(Call(method="GET", path="/api/recents", answer=Shortcuts))
+
+    async def add(self, kind: str, id: str) -> None:
+        """Note that the caller has opened it; the newest 50 are kept."""
+        await self._transport.send(Call(method="PUT", path=f"/api/recents/{segment(kind)}/{segment(id)}"))
 
 
 class AsyncSearchApi(AsyncArea):
@@ -2812,6 +2912,7 @@ class AsyncApi:
         self.documents = AsyncDocumentsApi(transport)
         self.events = AsyncEventsApi(transport)
         self.executors = AsyncExecutorsApi(transport)
+        self.favourites = AsyncFavouritesApi(transport)
         self.features = AsyncFeaturesApi(transport)
         self.glossary = AsyncGlossaryApi(transport)
         self.hosting = AsyncHostingApi(transport)
@@ -2828,10 +2929,13 @@ class AsyncApi:
         self.oop = AsyncOopApi(transport)
         self.localization = AsyncLocalizationApi(transport)
         self.mcp = AsyncMcpApi(transport)
+        self.presence = AsyncPresenceApi(transport)
         self.quota = AsyncQuotaApi(transport)
+        self.references = AsyncReferencesApi(transport)
         self.repo = AsyncRepoApi(transport)
         self.runs = AsyncRunsApi(transport)
         self.s3 = AsyncS3Api(transport)
+        self.recents = AsyncRecentsApi(transport)
         self.search = AsyncSearchApi(transport)
         self.sessions = AsyncSessionsApi(transport)
         self.tokens = AsyncTokensApi(transport)

@@ -98,6 +98,7 @@ from teamspace.client.models import (
     Permission,
     Plan,
     PluginReports,
+    Present,
     PrincipalType,
     Processing,
     Prospect,
@@ -128,6 +129,7 @@ from teamspace.client.models import (
     Session,
     Shares,
     ShareTargets,
+    Shortcuts,
     SignedIn,
     SpecFormat,
     SpecReport,
@@ -137,6 +139,7 @@ from teamspace.client.models import (
     TeamTool,
     Tenant,
     TextPart,
+    TextReference,
     ToolChoice,
     TotpSecret,
     Transferred,
@@ -150,6 +153,7 @@ from teamspace.client.models import (
     UsageReport,
     UserView,
     VerdictFilter,
+    Version,
     Visibility,
     Whoami,
     Window,
@@ -687,6 +691,7 @@ class DocumentsApi(Area):
         title: str,
         body: str | UnsetType = UNSET,
         visibility: Visibility | UnsetType = UNSET,
+        tags: Sequence[str] | UnsetType = UNSET,
         idempotency_key: str | None = None,
     ) -> Document:
         """Create a text document."""
@@ -695,19 +700,22 @@ class DocumentsApi(Area):
                 method="POST",
                 path="/api/documents",
                 answer=Document,
-                body={"title": title, "body": body, "visibility": visibility},
+                body={"title": title, "body": body, "visibility": visibility, "tags": tags},
                 headers=keyed(idempotency_key),
             )
         )
 
     def list(
-        self, *, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET
+        self, *, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET, tag: str | UnsetType = UNSET
     ) -> Pages[DocumentItem, Page[DocumentItem]]:
         """List the text documents the caller can read, newest first."""
         return Pages(
             self._transport,
             Call(
-                method="GET", path="/api/documents", answer=Page[DocumentItem], query={"limit": limit, "cursor": cursor}
+                method="GET",
+                path="/api/documents",
+                answer=Page[DocumentItem],
+                query={"limit": limit, "cursor": cursor, "tag": tag},
             ),
         )
 
@@ -724,6 +732,7 @@ class DocumentsApi(Area):
         title: str | UnsetType = UNSET,
         body: str | UnsetType = UNSET,
         visibility: Visibility | UnsetType = UNSET,
+        tags: Sequence[str] | UnsetType = UNSET,
         if_match: int | None = None,
     ) -> Document:
         """Write a new version with the given fields changed; with If-Match only if the version still matches."""
@@ -732,7 +741,7 @@ class DocumentsApi(Area):
                 method="PUT",
                 path=f"/api/documents/{segment(id)}",
                 answer=Document,
-                body={"title": title, "body": body, "visibility": visibility},
+                body={"title": title, "body": body, "visibility": visibility, "tags": tags},
                 headers=matching(if_match),
             )
         )
@@ -795,6 +804,22 @@ class ExecutorsApi(Area):
     def retire(self, id: str) -> None:
         """Retire an executor: its token is revoked and its running jobs are requeued."""
         self._transport.send(Call(method="DELETE", path=f"/api/executors/{segment(id)}"))
+
+
+class FavouritesApi(Area):
+    """What the caller has starred."""
+
+    def list(self) -> Shortcuts:
+        """List what the caller has starred in this team and can read, newest first."""
+        return self._transport.send(Call(method="GET", path="/api/favourites", answer=Shortcuts))
+
+    def add(self, kind: str, id: str) -> None:
+        """Star a note, document, file, conversation or workflow that the caller can read."""
+        self._transport.send(Call(method="PUT", path=f"/api/favourites/{segment(kind)}/{segment(id)}"))
+
+    def remove(self, kind: str, id: str) -> None:
+        """Remove a star."""
+        self._transport.send(Call(method="DELETE", path=f"/api/favourites/{segment(kind)}/{segment(id)}"))
 
 
 class FeaturesApi(Area):
@@ -1944,6 +1969,25 @@ class McpApi(Area):
         return self._transport.send(Call(method="GET", path="/api/mcp", answer=McpReports))
 
 
+class PresenceApi(Area):
+    """Who has a thing open."""
+
+    def look(self, kind: str, id: str, *, editing: bool | UnsetType = UNSET) -> Present:
+        """Say that the caller has a note, document or file open, for 45 seconds; returns who else has."""
+        return self._transport.send(
+            Call(
+                method="PUT",
+                path=f"/api/presence/{segment(kind)}/{segment(id)}",
+                answer=Present,
+                body={"editing": editing},
+            )
+        )
+
+    def leave(self, kind: str, id: str) -> None:
+        """Say that the caller has closed it."""
+        self._transport.send(Call(method="DELETE", path=f"/api/presence/{segment(kind)}/{segment(id)}"))
+
+
 class QuotaApi(Area):
     """Limits, and how much of them is used."""
 
@@ -1970,6 +2014,39 @@ class QuotaApi(Area):
                 body={"dimension": dimension, "limit": limit, "window": window},
                 headers=keyed(idempotency_key),
             )
+        )
+
+
+class ReferencesApi(Area):
+    """Links between texts, and mentions of people."""
+
+    def list(
+        self, *, to: str, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET
+    ) -> Pages[TextReference, Page[TextReference]]:
+        """List the notes and documents that link to `to` and that the caller can read, newest link first; a page
+        can have fewer items than its limit.
+        """
+        return Pages(
+            self._transport,
+            Call(
+                method="GET",
+                path="/api/references",
+                answer=Page[TextReference],
+                query={"limit": limit, "cursor": cursor, "to": to},
+            ),
+        )
+
+    def mentions(
+        self, *, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET
+    ) -> Pages[TextReference, Page[TextReference]]:
+        """List the notes and documents that mention the caller and that they can read, newest mention first; a
+        page can have fewer items than its limit.
+        """
+        return Pages(
+            self._transport,
+            Call(
+                method="GET", path="/api/mentions", answer=Page[TextReference], query={"limit": limit, "cursor": cursor}
+            ),
         )
 
 
@@ -2177,6 +2254,17 @@ class RepoApi(Area):
             Call(method="GET", path=f"/api/repo-obj/{segment(id)}/derivations", answer=Derivations)
         )
 
+    def name_version(self, id: str, number: str, *, name: str | None) -> Version:
+        """Name a version of an object, or remove its name."""
+        return self._transport.send(
+            Call(
+                method="PATCH",
+                path=f"/api/repo-obj/{segment(id)}/versions/{segment(number)}",
+                answer=Version,
+                body={"name": name},
+            )
+        )
+
     def processing(self, id: str) -> Processing:
         """Get the processing state of an object: its text, sources, derived objects and runs."""
         return self._transport.send(
@@ -2273,6 +2361,18 @@ class S3Api(Area):
     def revoke_key(self, id: str) -> None:
         """Revoke an S3 access key; links signed with it stop working."""
         self._transport.send(Call(method="DELETE", path=f"/api/s3/credentials/{segment(id)}"))
+
+
+class RecentsApi(Area):
+    """What the caller has opened last."""
+
+    def list(self) -> Shortcuts:
+        """List what the caller has opened last in this team and can read, newest first."""
+        return self._transport.send(Call(method="GET", path="/api/recents", answer=Shortcuts))
+
+    def add(self, kind: str, id: str) -> None:
+        """Note that the caller has opened it; the newest 50 are kept."""
+        self._transport.send(Call(method="PUT", path=f"/api/recents/{segment(kind)}/{segment(id)}"))
 
 
 class SearchApi(Area):
@@ -2792,6 +2892,7 @@ class Api:
         self.documents = DocumentsApi(transport)
         self.events = EventsApi(transport)
         self.executors = ExecutorsApi(transport)
+        self.favourites = FavouritesApi(transport)
         self.features = FeaturesApi(transport)
         self.glossary = GlossaryApi(transport)
         self.hosting = HostingApi(transport)
@@ -2808,10 +2909,13 @@ class Api:
         self.oop = OopApi(transport)
         self.localization = LocalizationApi(transport)
         self.mcp = McpApi(transport)
+        self.presence = PresenceApi(transport)
         self.quota = QuotaApi(transport)
+        self.references = ReferencesApi(transport)
         self.repo = RepoApi(transport)
         self.runs = RunsApi(transport)
         self.s3 = S3Api(transport)
+        self.recents = RecentsApi(transport)
         self.search = SearchApi(transport)
         self.sessions = SessionsApi(transport)
         self.tokens = TokensApi(transport)
