@@ -34,6 +34,7 @@ from teamspace import (
     s3,
     tenancy,
     tools,
+    trash,
     triggers,
     wiring,
     workflows,
@@ -161,6 +162,7 @@ class App:
             (onboarding.SAVE_SECONDS, partial(self.sign_ups.counts.save, self.db)),
             (600, partial(onboarding.tidy, self.db)),
             (3600, partial(repository.abort_stale_uploads, self.db)),
+            (3600, partial(trash.tidy, self.db, self.settings.trash_days)),
             (
                 60,
                 partial(

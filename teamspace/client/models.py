@@ -117,6 +117,7 @@ if TYPE_CHECKING:
     PrincipalType = Literal["team", "user"]
     ProspectState = Literal["accepted", "captured", "declined"]
     RepoPresignMethod = Literal["GET", "PUT"]
+    RestoredKind = Literal["document", "file", "note"]
     ReviewState = Literal["returned", "submitted"]
     Role = Literal["admin", "guest", "member", "owner", "reviewer", "translator", "viewer", "worker"]
     RunState = Literal["cancelled", "failed", "running", "succeeded"]
@@ -131,6 +132,7 @@ if TYPE_CHECKING:
     ToolChoice = Literal["auto", "none", "required"]
     TranslationKind = Literal["catalog", "text"]
     Transport = Literal["http", "stdio"]
+    TrashItemKind = Literal["document", "file", "note"]
     TrustLevel = Literal["blocked", "ok", "suspicious"]
     TurnRole = Literal["assistant", "user"]
     TurnState = Literal["done", "failed", "running", "stopped"]
@@ -176,6 +178,7 @@ else:
     PrincipalType = str
     ProspectState = str
     RepoPresignMethod = str
+    RestoredKind = str
     ReviewState = str
     Role = str
     RunState = str
@@ -190,6 +193,7 @@ else:
     ToolChoice = str
     TranslationKind = str
     Transport = str
+    TrashItemKind = str
     TrustLevel = str
     TurnRole = str
     TurnState = str
@@ -484,13 +488,15 @@ class CompanyCreated(msgspec.Struct, frozen=True, kw_only=True):
 
 class Config(msgspec.Struct, frozen=True, kw_only=True):
     """What a client needs to know before sign-in. `bootstrapped` is false until the first operator exists;
-    `bootstrap_code` says whether creating one requires a code.
+    `bootstrap_code` says whether creating one requires a code. `trash_days`: how long what is deleted can be
+    restored.
     """
 
     home: str
     multitenant: bool
     bootstrapped: bool
     bootstrap_code: bool
+    trash_days: int
     localization: Localization
 
 
@@ -682,6 +688,13 @@ class EchoAnswer(msgspec.Struct, frozen=True, kw_only=True):
     usage: TokenUsage
     model: str = "echo"
     finish_reason: str = "stop"
+
+
+class Emptied(msgspec.Struct, frozen=True, kw_only=True):
+    """How many things were deleted for good, and how many are left; of these at most 1,000 are counted."""
+
+    deleted: int
+    remaining: int
 
 
 class Entity(msgspec.Struct, frozen=True, kw_only=True):
@@ -1694,6 +1707,15 @@ class RepositoryObject(msgspec.Struct, frozen=True, kw_only=True):
     next_cursor: str | None
 
 
+class Restored(msgspec.Struct, frozen=True, kw_only=True):
+    """What was taken out of the trash, and the key at which it is now."""
+
+    id: str
+    kind: RestoredKind
+    title: str
+    key: str | None
+
+
 class RoleChoices(msgspec.Struct, frozen=True, kw_only=True):
     """The name of an executor per role; null returns to the instance's default, and absent roles stay."""
 
@@ -2127,6 +2149,21 @@ class TranslationRecord(msgspec.Struct, frozen=True, kw_only=True):
     model: str
     usage: TokenUsage
     created_at: str
+
+
+class TrashItem(msgspec.Struct, frozen=True, kw_only=True):
+    """Something in the trash. `key`: of documents and files. `until`: when it is deleted for good."""
+
+    id: str
+    kind: TrashItemKind
+    title: str
+    key: str | None
+    owner: str
+    team_id: str
+    size: int | None
+    deleted_by: str
+    deleted_at: str
+    until: str
 
 
 class Trigger(msgspec.Struct, frozen=True, kw_only=True):

@@ -33,6 +33,10 @@ async def delete(tx: Tx, kind: str, ref: str) -> None:
     await tx.defer("DELETE FROM texts WHERE kind = :kind AND ref = :ref", kind=kind, ref=ref)
 
 
+async def change_kind(tx: Tx, kind: str, ref: str, to: str) -> None:
+    await tx.defer("UPDATE texts SET kind = :to WHERE kind = :kind AND ref = :ref", kind=kind, ref=ref, to=to)
+
+
 async def select_outdated(db: Reads, made_by: int, limit: int) -> list[TextRow]:
     return await db.all(
         TextRow,

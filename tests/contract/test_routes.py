@@ -25,9 +25,10 @@ ADDITIONAL = {
     "POST /api/kg/entities/:id/merge", "POST /api/kg/entities/:id/split",
     "POST /mcp", "PUT /api/oop/:id/grants",
     "DELETE /api/beta/prospects/:id", "POST /api/beta/experience/replay",
+    "GET /api/trash", "POST /api/trash/:id/restore", "DELETE /api/trash/:id", "DELETE /api/trash",
     "GET /app/*page", "GET /assets/*path", "GET /frame",
 }  # fmt: skip
-"""Routes beyond the contract: readiness, API description, sessions, end of a membership, contacts, events, conversations, stopping a turn, the OpenAI protocol, the Model Context Protocol, what sandboxed plugins may use, merging and splitting entities, the console's screens and files, and the frame of bundles."""
+"""Routes beyond the contract: readiness, API description, sessions, end of a membership, contacts, events, conversations, stopping a turn, the OpenAI protocol, the Model Context Protocol, what sandboxed plugins may use, merging and splitting entities, the trash, the console's screens and files, and the frame of bundles."""
 
 STRICTER = {
     "GET /api/beta/experience", "PUT /api/beta/experience", "POST /api/beta/experience/publish",

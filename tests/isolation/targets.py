@@ -64,6 +64,13 @@ def note_access(kind: Kind, permission: str) -> Outcome | None:
     return forbidden(permission) if "notes:read" in permissions else HIDDEN
 
 
+def trash_access(kind: Kind, permission: str) -> Outcome | None:
+    """The note in the trash was visible to the team: its owner and roles that delete notes can restore it, no grantee."""
+    may_delete = "notes:delete" in scope(kind, permission)
+    by_role = kind.team in (HOME, SUSPENDED) and "notes:delete" in held(kind.roles)
+    return None if may_delete and (kind.owns or by_role) else HIDDEN
+
+
 def conversation_access(*granting: str) -> Rule:
     """Conversations are private: only their owner and those they are shared with have access."""
 
@@ -158,6 +165,10 @@ async def _team_note(stage: Stage, kind: Kind) -> str:
     grantees = {stage.person(each).user_id: each.granted for each in KINDS if each.granted}
     granted = grantees if setup is stage.teams[HOME] else {}
     return await stage.note(setup, "team", owner=_owner(stage, kind), granted=granted)
+
+
+async def _trashed_note(stage: Stage, kind: Kind) -> str:
+    return await stage.put_in_trash(await _team_note(stage, kind))
 
 
 async def _conversation(stage: Stage, kind: Kind) -> str:
@@ -300,6 +311,7 @@ async def _plugin_file(stage: Stage, kind: Kind) -> str:
 
 
 NOTE = Target(_team_note, note_access)
+TRASHED_NOTE = Target(_trashed_note, trash_access)
 CONVERSATION = Target(_conversation, conversation_access("notes:read", "notes:write"))
 CONVERSATION_TO_CONTINUE = Target(_conversation, conversation_access("notes:write"))
 CONVERSATION_TO_MANAGE = Target(_conversation, conversation_access())

@@ -43,6 +43,7 @@ from teamspace.client.models import (
     DocumentItem,
     DryRun,
     EchoAnswer,
+    Emptied,
     Entity,
     EntityItem,
     Executor,
@@ -113,6 +114,7 @@ from teamspace.client.models import (
     RepoPresignMethod,
     ReportedError,
     RepositoryObject,
+    Restored,
     ReviewState,
     Role,
     RoleChoices,
@@ -142,6 +144,7 @@ from teamspace.client.models import (
     Transferred,
     Translation,
     TranslationRecord,
+    TrashItem,
     Trigger,
     TriggerDetail,
     TriggerItem,
@@ -742,7 +745,7 @@ class AsyncDocumentsApi(AsyncArea):
         )
 
     async def delete(self, id: str, *, if_match: int | None = None) -> None:
-        """Delete a document with all its versions."""
+        """Put a document in the trash with all its versions: it is gone, and can be restored for a while."""
         await self._transport.send(
             Call(method="DELETE", path=f"/api/documents/{segment(id)}", headers=matching(if_match))
         )
@@ -1313,7 +1316,7 @@ class AsyncNotesApi(AsyncArea):
         )
 
     async def delete(self, id: str, *, if_match: int | None = None) -> None:
-        """Delete a note and its shares."""
+        """Put a note in the trash, with its shares: it is gone, and can be restored for a while."""
         await self._transport.send(Call(method="DELETE", path=f"/api/notes/{segment(id)}", headers=matching(if_match)))
 
     async def share(
@@ -2076,7 +2079,9 @@ class AsyncRepoApi(AsyncArea):
         )
 
     async def delete(self, id: str, *, if_match: int | None = None) -> None:
-        """Delete an object with all its versions."""
+        """Put an object in the trash with all its versions: it is gone, its key is free, and it can be restored
+        for a while.
+        """
         await self._transport.send(
             Call(method="DELETE", path=f"/api/repo-obj/{segment(id)}", headers=matching(if_match))
         )
@@ -2363,6 +2368,45 @@ class AsyncToolsApi(AsyncArea):
                 headers=keyed(idempotency_key),
             )
         )
+
+
+class AsyncTrashApi(AsyncArea):
+    """What was deleted, and can be restored."""
+
+    def list(
+        self, *, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET
+    ) -> AsyncPages[TrashItem, Page[TrashItem]]:
+        """List the deleted notes, documents and files that the caller can restore, the newest first."""
+        return AsyncPages(
+            self._transport,
+            Call(method="GET", path="/api/trash", answer=Page[TrashItem], query={"limit": limit, "cursor": cursor}),
+        )
+
+    async def restore(
+        self, id: str, *, key: str | UnsetType | None = UNSET, idempotency_key: str | None = None
+    ) -> Restored:
+        """Restore a note, document or file as it was, with its shares and versions; a document or file also under
+        another key.
+        """
+        return await self._transport.send(
+            Call(
+                method="POST",
+                path=f"/api/trash/{segment(id)}/restore",
+                answer=Restored,
+                body={"key": key},
+                headers=keyed(idempotency_key),
+            )
+        )
+
+    async def delete(self, id: str) -> None:
+        """Delete a note, document or file in the trash for good."""
+        await self._transport.send(Call(method="DELETE", path=f"/api/trash/{segment(id)}"))
+
+    async def empty(self) -> Emptied:
+        """Delete for good what is in the trash and the caller can restore, up to 100 things; says how many are
+        left.
+        """
+        return await self._transport.send(Call(method="DELETE", path="/api/trash", answer=Emptied))
 
 
 class AsyncTranslationsApi(AsyncArea):
@@ -2810,6 +2854,7 @@ class AsyncApi:
         self.sessions = AsyncSessionsApi(transport)
         self.tokens = AsyncTokensApi(transport)
         self.tools = AsyncToolsApi(transport)
+        self.trash = AsyncTrashApi(transport)
         self.translations = AsyncTranslationsApi(transport)
         self.triggers = AsyncTriggersApi(transport)
         self.two_factor = AsyncTwoFactorApi(transport)

@@ -43,6 +43,7 @@ from teamspace.client.models import (
     DocumentItem,
     DryRun,
     EchoAnswer,
+    Emptied,
     Entity,
     EntityItem,
     Executor,
@@ -113,6 +114,7 @@ from teamspace.client.models import (
     RepoPresignMethod,
     ReportedError,
     RepositoryObject,
+    Restored,
     ReviewState,
     Role,
     RoleChoices,
@@ -142,6 +144,7 @@ from teamspace.client.models import (
     Transferred,
     Translation,
     TranslationRecord,
+    TrashItem,
     Trigger,
     TriggerDetail,
     TriggerItem,
@@ -738,7 +741,7 @@ class DocumentsApi(Area):
         )
 
     def delete(self, id: str, *, if_match: int | None = None) -> None:
-        """Delete a document with all its versions."""
+        """Put a document in the trash with all its versions: it is gone, and can be restored for a while."""
         self._transport.send(Call(method="DELETE", path=f"/api/documents/{segment(id)}", headers=matching(if_match)))
 
 
@@ -1301,7 +1304,7 @@ class NotesApi(Area):
         )
 
     def delete(self, id: str, *, if_match: int | None = None) -> None:
-        """Delete a note and its shares."""
+        """Put a note in the trash, with its shares: it is gone, and can be restored for a while."""
         self._transport.send(Call(method="DELETE", path=f"/api/notes/{segment(id)}", headers=matching(if_match)))
 
     def share(
@@ -2062,7 +2065,9 @@ class RepoApi(Area):
         )
 
     def delete(self, id: str, *, if_match: int | None = None) -> None:
-        """Delete an object with all its versions."""
+        """Put an object in the trash with all its versions: it is gone, its key is free, and it can be restored
+        for a while.
+        """
         self._transport.send(Call(method="DELETE", path=f"/api/repo-obj/{segment(id)}", headers=matching(if_match)))
 
     def share(
@@ -2343,6 +2348,43 @@ class ToolsApi(Area):
                 headers=keyed(idempotency_key),
             )
         )
+
+
+class TrashApi(Area):
+    """What was deleted, and can be restored."""
+
+    def list(
+        self, *, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET
+    ) -> Pages[TrashItem, Page[TrashItem]]:
+        """List the deleted notes, documents and files that the caller can restore, the newest first."""
+        return Pages(
+            self._transport,
+            Call(method="GET", path="/api/trash", answer=Page[TrashItem], query={"limit": limit, "cursor": cursor}),
+        )
+
+    def restore(self, id: str, *, key: str | UnsetType | None = UNSET, idempotency_key: str | None = None) -> Restored:
+        """Restore a note, document or file as it was, with its shares and versions; a document or file also under
+        another key.
+        """
+        return self._transport.send(
+            Call(
+                method="POST",
+                path=f"/api/trash/{segment(id)}/restore",
+                answer=Restored,
+                body={"key": key},
+                headers=keyed(idempotency_key),
+            )
+        )
+
+    def delete(self, id: str) -> None:
+        """Delete a note, document or file in the trash for good."""
+        self._transport.send(Call(method="DELETE", path=f"/api/trash/{segment(id)}"))
+
+    def empty(self) -> Emptied:
+        """Delete for good what is in the trash and the caller can restore, up to 100 things; says how many are
+        left.
+        """
+        return self._transport.send(Call(method="DELETE", path="/api/trash", answer=Emptied))
 
 
 class TranslationsApi(Area):
@@ -2790,6 +2832,7 @@ class Api:
         self.sessions = SessionsApi(transport)
         self.tokens = TokensApi(transport)
         self.tools = ToolsApi(transport)
+        self.trash = TrashApi(transport)
         self.translations = TranslationsApi(transport)
         self.triggers = TriggersApi(transport)
         self.two_factor = TwoFactorApi(transport)

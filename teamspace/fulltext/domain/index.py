@@ -67,6 +67,20 @@ async def drop(tx: Tx, kind: str, ref: str) -> None:
     await store.delete(tx, kind, ref)
 
 
+async def set_aside(tx: Tx, kind: str, ref: str) -> None:
+    """Keep a text without its being found, until `bring_back`."""
+    await store.change_kind(tx, kind, ref, aside(kind))
+
+
+async def bring_back(tx: Tx, kind: str, ref: str) -> None:
+    await store.change_kind(tx, aside(kind), ref, kind)
+
+
+def aside(kind: str) -> str:
+    """Return the kind of texts that are set aside; nobody searches it. It must be one word for the index."""
+    return f"trashed{kind}"
+
+
 async def refresh(db: Db) -> int:
     """Tokenise texts again that an older tokeniser version has written; return how many.
 
