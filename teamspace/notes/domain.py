@@ -183,7 +183,8 @@ def _readers_by_role(visibility: Visibility, note: OwnedRow) -> list[str]:
 
 async def _require(tx: Tx, who: Principal, note_id: str, permission: P) -> NoteRow:
     """Return the note if `who` has `permission` on it; otherwise 403 if they can read it, 404 if not."""
-    row = await store.get(tx, access.fence(who, P.NOTES_READ, across_org=True), note_id)
+    readable = access.fence(who, P.NOTES_READ, across_org=True)
+    row = await store.get(tx, readable, note_id)
     if row is None:
         # A token can be scoped to writing only; then it may know of the notes it may write.
         row = await store.get(tx, access.fence(who, permission), note_id)
@@ -191,6 +192,8 @@ async def _require(tx: Tx, who: Principal, note_id: str, permission: P) -> NoteR
             raise NotFound()
         return row
     if not await store.admits(tx, access.fence(who, permission), note_id):
+        if not await store.admits(tx, readable, note_id):  # deleted meanwhile
+            raise NotFound()
         raise Forbidden("notes.needs", permission=permission)
     return row
 
