@@ -49,7 +49,7 @@ PACKAGES = tuple(
         "pipeline", "workflows",
         "triggers", "knowledge",
         "localization",
-        "search", "onboarding",
+        "search", "favourites", "onboarding",
         "instance", "console", "plugins",
         "oop",
     )

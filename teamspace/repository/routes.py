@@ -15,27 +15,45 @@ from teamspace.core.errors import (
 )
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
-from teamspace.core.replies import Created, Reply, StoredContent
+from teamspace.core.replies import Created, Page, Reply, StoredContent
 from teamspace.core.request import Match
 from teamspace.core.routing import BEARER, Route, row
 from teamspace.jobs import Queue
-from teamspace.repository.domain import deleting, finding, naming, provenance, reading, sharing, texts, writing
+from teamspace.repository.domain import (
+    deleting,
+    finding,
+    moving,
+    naming,
+    part_uploads,
+    provenance,
+    reading,
+    sharing,
+    texts,
+    writing,
+)
 from teamspace.repository.domain.writing import UploadLimit
 from teamspace.repository.schemas import (
+    CompletedUpload,
     ContentQuery,
     Derivations,
     Grants,
     GrantsQuery,
+    NewKey,
+    NewPartUpload,
     NewVisibility,
     ObjectListing,
     ObjectQuery,
     ObjectShare,
     ObjectUnshare,
+    PartQuery,
+    PartsQuery,
+    PartUpload,
     Processing,
     PutQuery,
     RepositoryObject,
     ShareTargets,
     TargetsQuery,
+    UploadedPart,
     VersionDraft,
     VersionQuery,
     WriteCondition,
@@ -43,6 +61,7 @@ from teamspace.repository.schemas import (
 from teamspace.settings import Settings
 
 MAX_SIZE = 5 * 1024**4
+MAX_PART = 5 * 1024**3
 
 # fmt: off
 ROUTES = (
@@ -58,8 +77,20 @@ ROUTES = (
     Route("POST",   "/api/repo-obj/:id/unshare",     BEARER, row(P.FILES_MANAGE), None, "unshare",     "Remove the grant of a person or a team; returns the remaining grants."),
     Route("GET",    "/api/repo-obj/:id/grants",      BEARER, row(P.FILES_MANAGE), None, "grants",      "List the grants of an object; ?effective=1 also lists everyone who can see it, and why."),
     Route("POST",   "/api/repo-obj/:id/visibility",  BEARER, row(P.FILES_MANAGE), None, "visibility",  "Make an object private, visible to the team, or shared."),
+    Route("POST",   "/api/repo-obj/:id/move",        BEARER, row(P.FILES_WRITE),  None, "move",        "Move or rename an object: give it another key, with its versions and grants.",
+          refuses=(VersionMismatch, Conflict)),
+    Route("POST",   "/api/repo-obj/:id/copy",        BEARER, row(P.FILES_READ),   None, "copy",        "Copy the newest version of an object to an unused key, as a private object of the caller.",
+          refuses=(Conflict, QuotaExceeded, StorageFull)),
     Route("GET",    "/api/repo-obj/:id/derivations", BEARER, row(P.FILES_READ),   None, "derivations", "List the sources of an object and the objects derived from it."),
     Route("GET",    "/api/repo-obj/:id/processing",  BEARER, row(P.FILES_READ),   None, "processing",  "Get the processing state of an object: its text, sources, derived objects and runs."),
+    Route("POST",   "/api/repo-uploads",             BEARER, row(P.FILES_WRITE),  None, "begin",       "Begin an upload by parts, which survives a lost connection.",
+          refuses=(Conflict, QuotaExceeded)),
+    Route("GET",    "/api/repo-uploads/:id/parts",   BEARER, row(P.FILES_WRITE),  None, "parts",       "List the stored parts of an upload of the caller, by number."),
+    Route("PUT",    "/api/repo-uploads/:id/parts",   BEARER, row(P.FILES_WRITE),  None, "put_part",    "Store the raw body as the part ?number=; replaces one with the same number.",
+          refuses=(TooLarge, QuotaExceeded, StorageFull), limit=MAX_PART),
+    Route("POST",   "/api/repo-uploads/:id/complete", BEARER, row(P.FILES_WRITE), None, "complete",    "Make the parts the next version of the key. A repeat gets the same response.",
+          refuses=(VersionMismatch, PreconditionFailed, Conflict, QuotaExceeded)),
+    Route("DELETE", "/api/repo-uploads/:id",         BEARER, row(P.FILES_WRITE),  None, "abort",       "Discard an upload with its parts."),
     Route("GET",    "/api/share-targets",            BEARER, P.FILES_READ,        None, "targets",     "List the people of the team and the teams of the company, as targets for sharing."),
 )
 # fmt: on
@@ -113,12 +144,49 @@ async def visibility(db: Db, who: Principal, id: str, body: NewVisibility) -> Re
     return await writing.set_visibility(db, who, id, body.visibility)
 
 
+async def move(db: Db, who: Principal, id: str, body: NewKey, match: Match) -> Reply[RepositoryObject]:
+    moved = await moving.move(db, who, id, body.key, match.version)
+    return Reply(moved, version=moved.version)
+
+
+async def copy(db: Db, queue: Queue, who: Principal, id: str, body: NewKey) -> Created[RepositoryObject]:
+    copied = await moving.copy(db, queue, who, id, body.key)
+    return Created(copied, version=copied.version)
+
+
 async def derivations(db: Db, who: Principal, id: str) -> Derivations:
     return await provenance.get_derivations(db, who, id)
 
 
 async def processing(db: Db, files: BlobStore, who: Principal, id: str) -> Processing:
     return await provenance.get_processing(db, files, who, id)
+
+
+async def begin(db: Db, who: Principal, body: NewPartUpload) -> Created[PartUpload]:
+    return Created(await part_uploads.begin(db, who, body))
+
+
+async def parts(db: Db, who: Principal, id: str, query: PartsQuery) -> Page[UploadedPart]:
+    return await part_uploads.list_parts(db, who, id, query)
+
+
+async def put_part(
+    db: Db, files: BlobStore, uploads: UploadLimit, who: Principal, id: str, query: PartQuery, length: int | None,
+    upload: AsyncIterator[bytes],
+) -> UploadedPart:  # fmt: skip
+    async with uploads.take():
+        return await part_uploads.put_part(db, files, who, id, query.number, upload, length)
+
+
+async def complete(
+    db: Db, queue: Queue, who: Principal, id: str, body: CompletedUpload, match: Match
+) -> Reply[RepositoryObject]:
+    written = await part_uploads.complete(db, queue, who, id, body, _condition(match))
+    return Reply(written, version=written.version)
+
+
+async def abort(db: Db, who: Principal, id: str) -> None:
+    await part_uploads.abort(db, who, id)
 
 
 async def targets(db: Db, who: Principal, query: TargetsQuery) -> ShareTargets:

@@ -561,6 +561,46 @@ class PutQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     visibility: Visibility | None = None
 
 
+class NewPartUpload(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where the parts will be stored as one version."""
+
+    key: Annotated[str, msgspec.Meta(max_length=1024)]
+    content_type: Name = ""
+    """Guessed from the filename if it is missing."""
+    filename: Name | None = None
+    visibility: Visibility | None = None
+
+
+class PartUpload(msgspec.Struct, frozen=True):
+    id: str
+    key: str
+    min_part: int
+    """The smallest part in bytes, except the last."""
+    max_parts: int
+    created_at: str
+
+
+class UploadedPart(msgspec.Struct, frozen=True):
+    number: int
+    size: int
+    md5: str
+
+
+class PartQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    number: Annotated[int, msgspec.Meta(ge=1, le=10_000)]
+    """The part's place in the file."""
+
+
+class PartsQuery(Paging, frozen=True, forbid_unknown_fields=True):
+    """Paging of an upload's parts."""
+
+
+class CompletedUpload(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the client has sent: the parts must be 1 to n, and have this many bytes."""
+
+    size: Annotated[int, msgspec.Meta(ge=0, lt=2**53)]
+
+
 class KeyRange(msgspec.Struct, frozen=True):
     """The keys that begin with `prefix`: all of them are less than `end`, which is None if there is no such key."""
 
@@ -622,3 +662,7 @@ class ObjectUnshare(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class NewVisibility(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     visibility: Visibility
+
+
+class NewKey(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    key: Annotated[str, msgspec.Meta(max_length=1024)]

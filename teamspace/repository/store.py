@@ -87,6 +87,11 @@ async def get_at_key(db: Reads, team_id: str, key: str) -> ObjectRow | None:
     )  # fmt: skip
 
 
+async def get_key(tx: Tx, object_id: str) -> str | None:
+    """Return the key that an object has now. Only for writers, who check access themselves."""
+    return await tx.one(str, "SELECT key FROM objects WHERE id = :id", id=object_id)
+
+
 async def get_fenced_at_key(db: Reads, fence: Fence, team_id: str, key: str) -> ObjectRow | None:
     return await db.one(
         ObjectRow,
@@ -170,7 +175,8 @@ async def insert(tx: Tx, row: ObjectRow) -> None:
 async def update(tx: Tx, row: ObjectRow) -> None:
     """Update the columns that change with a version, under the lock of the key.
 
-    Owner, team, key and creation time never change. Visibility changes without that lock, so it is not written here.
+    Owner, team and creation time never change, and the key only by `move`. Visibility changes without that lock, so it
+    is not written here.
     """
     await tx.run(
         "UPDATE objects SET filename = :filename, title = :title, content_type = :content_type, version = :version, numbered = :numbered, removed = :removed, size = :size,"
@@ -181,6 +187,19 @@ async def update(tx: Tx, row: ObjectRow) -> None:
 
 
 _IMMUTABLE = ("org_id", "team_id", "owner_id", "key", "visibility", "created_at")
+
+
+async def move(tx: Tx, row: ObjectRow) -> None:
+    """Give an object another key, under the locks of both; its newest version and its grants follow."""
+    await tx.run(
+        "UPDATE objects SET key = :key, filename = :filename, updated_at = :now WHERE id = :id",
+        id=row.id, key=row.key, filename=row.filename, now=row.updated_at,
+    )  # fmt: skip
+    await tx.run(
+        "UPDATE object_versions SET filename = :filename WHERE object_id = :id AND number = :number",
+        id=row.id, filename=row.filename, number=row.version,
+    )  # fmt: skip
+    await tx.run("UPDATE object_grants SET key = :key WHERE object_id = :id", id=row.id, key=row.key)
 
 
 async def set_visibility(tx: Tx, object_id: str, visibility: Visibility, now: str) -> None:
@@ -268,12 +287,6 @@ async def restore(tx: Tx, object_id: str) -> None:
         " WHERE id = :id",
         id=object_id,
     )  # fmt: skip
-
-
-async def set_key(tx: Tx, object_id: str, key: str) -> None:
-    """Give an object in the trash another key, under the lock of that key, which is free; its grants follow."""
-    await tx.run("UPDATE objects SET key = :key WHERE id = :id", id=object_id, key=key)
-    await tx.run("UPDATE object_grants SET key = :key WHERE object_id = :id", id=object_id, key=key)
 
 
 async def is_in_trash_since(tx: Tx, object_id: str, trashed_at: str) -> bool:
@@ -590,12 +603,16 @@ async def delete_grant(tx: Tx, object_id: str, kind: PrincipalType, id: str) -> 
 # Text
 
 
-async def set_text_state(tx: Tx, object_id: str, number: int, state: TextState, fault: str | None) -> bool:
-    """Return False if there is a newer version by now, or the object is in the trash."""
-    return await tx.exists(
+async def set_text_state(
+    tx: Tx, object_id: str, number: int, state: TextState, fault: str | None
+) -> ObjectRow | None:  # fmt: skip
+    """Return the object, or None if there is a newer version by now, or if it is in the trash."""
+    return await tx.one(
+        ObjectRow,
         "UPDATE objects SET text_state = :state, text_fault = :fault,"
         " text_tries = text_tries + CASE WHEN :state = 'failed' THEN 1 ELSE 0 END"
-        " WHERE id = :id AND version = :number AND trashed_at IS NULL RETURNING id",
+        " WHERE id = :id AND version = :number AND trashed_at IS NULL"
+        f" RETURNING {columns(ObjectRow)}",
         id=object_id, number=number, state=state, fault=fault,
     )  # fmt: skip
 

@@ -1,6 +1,6 @@
 """Workflows: specs that run as durable jobs, step by step."""
 
-from teamspace.workflows.access import SUBJECTS
+from teamspace.workflows.access import SUBJECTS, read_fence
 from teamspace.workflows.domain.actions import run as run_workflow
 from teamspace.workflows.domain.catalog import PluginWorkflow
 from teamspace.workflows.domain.catalog import WorkflowCatalog as Catalog
@@ -33,6 +33,7 @@ __all__ = [
     "get_definition",
     "locale_of",
     "prepare",
+    "read_fence",
     "run_workflow",
     "shape_of",
     "start",

@@ -26,6 +26,11 @@ def definitions_fence(who: Principal) -> Fence:
     return Fence("workflows", (_DEFINITIONS,), {"team_id": who.team_id, "org_id": who.org_id})
 
 
+def read_fence(who: Principal) -> Fence:
+    """Return the workflows that the caller may read."""
+    return definitions_fence(who) if who.has_permission(P.WORKFLOWS_READ) else no_rows("workflows")
+
+
 def team_fence(who: Principal) -> Fence:
     """Return the runs of the caller's team, at least as an outline."""
     return Fence("runs", (_TEAM,), {"team_id": who.team_id, "org_id": who.org_id})

@@ -97,7 +97,7 @@ UNFENCED = {
         "quota.select_storage_limits", "quota.select_history", "quota.select_spenders",
     ),
     "a writer learns only that a key of their team is in use": (
-        "repository.get_at_key", "repository.select_existing_keys",
+        "repository.get_at_key", "repository.get_key", "repository.select_existing_keys",
     ),
     "belongs to an object that a fence has admitted": (
         "repository.get_version", "repository.get_version_by_id", "repository.get_newest_version",

@@ -19,7 +19,7 @@ from tests.architecture.statements import Statement, statements
 INDIFFERENT = {
     "inserts a new row": ("notes.insert", "repository.insert"),
     "the caller has just read the row with a fence, under the lock of its key or its row": (
-        "repository.update", "repository.delete", "repository.select_readers", "knowledge.lock_version",
+        "repository.update", "repository.move", "repository.delete", "repository.select_readers", "knowledge.lock_version",
         "knowledge.set_known_version",
     ),
     "one value of a row that a fence has admitted; if it goes to the trash meanwhile, it is changed there": (
@@ -35,7 +35,7 @@ INDIFFERENT = {
     "a run that names a document in the trash is hidden like the document": (
         "workflows.select_documents", "workflows.add_objects",
     ),
-    "moves to another key what is in the trash, before it is restored": ("repository.set_key",),
+    "only the key, which no fence decides about; writers lock it": ("repository.get_key",),
 }  # fmt: skip
 """Statements about notes or objects that do not mention the trash, by reason."""
 EXEMPT = {name for names in INDIFFERENT.values() for name in names}

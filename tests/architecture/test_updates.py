@@ -31,7 +31,7 @@ LOCKED = {
     "onboarding.put": "experience",
     "repository.confirm_derivation": "object",
     "repository.end_upload": "object",
-    "repository.set_key": "object",
+    "repository.move": "object",
     "repository.set_tags": "object",
     "repository.set_text_blob": "object",
     "repository.trash": "object",

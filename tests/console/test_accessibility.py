@@ -31,7 +31,9 @@ MEASURE = """() => {
     const token = (name) => parseInt(getComputedStyle(document.documentElement).getPropertyValue(name))
     const width = Math.min(main.clientWidth, token('--page-width'))
     const isPage = getComputedStyle(page).maxWidth !== 'none'
-    const left = heading.getBoundingClientRect().left - main.getBoundingClientRect().left
+    const bar = heading.closest('[role=toolbar]')
+    const edge = bar ? bar.getBoundingClientRect().left + parseInt(getComputedStyle(bar).paddingLeft) : heading.getBoundingClientRect().left
+    const left = edge - main.getBoundingClientRect().left
     return [[Math.round(left), isPage ? page.getBoundingClientRect().width : width], [token('--gutter'), width]]
 }"""
 NO_ANIMATION = "* { transition: none !important; animation: none !important }"

@@ -34,7 +34,8 @@ def test_a_new_document_is_saved_automatically_and_appears_in_files(browser: Bro
         expect(page.get_by_role("region", name="Documents").get_by_text("Mooring manual")).to_be_visible()
         page.get_by_role("link", name=re.compile("View in Files")).click()
         expect(page.get_by_role("region", name="Preview")).to_contain_text("Two lines at least.")
-        page.get_by_role("link", name="Open as document").click()
+        page.get_by_role("button", name="More actions").click()
+        page.get_by_role("menuitem", name="Open as document").click()
         expect(page.get_by_role("article")).to_contain_text("Two lines at least.")
 
 
@@ -97,8 +98,8 @@ def test_versions_are_compared_word_by_word_and_an_old_one_is_restored(browser: 
     for text, who in (("Ships wait 9 minutes.\n", "owner"), ("Ships wait 9 minutes.\n\nCrane 3 is back.\n", "member")):
         instance.call("PUT", f"/api/documents/{document}", {"body": text}, instance.session(who))
     with window(browser, instance.url, token=instance.session("member")) as page:
-        page.goto(f"/app/documents/{document}")
-        page.get_by_role("link", name="Versions").click()
+        page.goto(f"/app/documents/{document}?inspect=versions")
+        page.get_by_role("link", name="Compare versions").click()
         differences = page.get_by_role("region", name="Changes")
         expect(page.get_by_role("heading", name="Version 2 → 3")).to_be_visible()
         expect(differences.locator("ins")).to_contain_text("Crane 3 is back.")
@@ -114,7 +115,7 @@ def test_versions_are_compared_word_by_word_and_an_old_one_is_restored(browser: 
         page.get_by_role("button", name="Restore version").click()
         expect(page.get_by_role("article")).to_contain_text("Ships wait 21 minutes.")
         expect(saved(page, 4)).to_be_visible()
-        page.get_by_role("link", name="Versions").click()
+        page.get_by_role("link", name="Compare versions").click()
         versions = page.get_by_role("region", name="Versions").get_by_role("link")
         expect(versions).to_have_count(3)  # consecutive saves of one person are one entry
         page.get_by_role("button", name="1 earlier save").click()

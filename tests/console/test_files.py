@@ -87,7 +87,7 @@ def test_an_existing_name_offers_every_choice(browser: Browser, instance: Instan
         upload_tray(page).get_by_role("button", name=answer).click()
         expect(upload_tray(page).get_by_role("alert")).to_have_count(0)
         expect(names(page)).to_have_text(expected)
-        page.get_by_role("table").get_by_role("link", name="plan.txt", exact=False).last.click()
+        page.get_by_role("grid").get_by_role("link", name="plan.txt", exact=False).last.click()
         expect(page.get_by_role("link", name=f"Version {version}")).to_contain_text("Latest")
 
 
@@ -175,7 +175,7 @@ def test_an_old_version_is_viewed_downloaded_and_restored(browser: Browser, inst
     file = instance.upload("rules.txt", b"Wear the vest.", "member")
     instance.upload("rules.txt", b"Wear nothing.", "owner")
     with window(browser, instance.url, token=instance.session("member")) as page:
-        page.goto(f"/app/files/{file}")
+        page.goto(f"/app/files/{file}?inspect=versions")
         text = page.get_by_role("region", name="File text")
         expect(text).to_have_text("Wear nothing.")
         version = page.get_by_role("link", name="Version 2")
@@ -272,7 +272,7 @@ def test_a_file_shows_its_sources_and_derived_files(browser: Browser, sqlite_ins
     insert_derivation(sqlite_instance, derived, source)
     with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
         provenance = page.get_by_role("figure", name="Provenance")
-        page.goto(f"/app/files/{source}")
+        page.goto(f"/app/files/{source}?inspect=processing")
         expect(page.get_by_role("region", name="File text")).to_have_text("Dear harbour,")
         provenance.get_by_role("link", name="letter.es.txt", exact=True).click()
         expect(page.get_by_role("region", name="File text")).to_have_text("Querido puerto,")
@@ -353,7 +353,7 @@ def upload_tray(page: Page) -> Locator:
 
 def names(page: Page) -> Locator:
     """The names in the open folder, in order."""
-    return page.get_by_role("table").locator("tbody th a > span:nth-of-type(1)")
+    return page.get_by_role("grid").locator("[role=rowheader] a > span")
 
 
 def payload(name: str, content: bytes) -> Any:

@@ -118,6 +118,7 @@ def see_what_was_made(page: Page) -> None:
     """The graph leads from the invoice to its fields, the form, and the translation of the form."""
     open_invoice(page)
     expect(page.get_by_role("complementary", name="Details")).to_contain_text("Searchable")
+    page.get_by_role("tab", name="Processing").click()
     for name in MADE:
         expect(graph(page).get_by_role("link", name=name, exact=True)).to_be_visible()
     expect(graph(page).get_by_role("link", name="translate: show run")).to_be_visible()
@@ -134,11 +135,11 @@ def open_invoice(page: Page) -> None:
 
 
 def graph(page: Page) -> Locator:
-    return page.get_by_role("region", name="Processing").get_by_role("figure", name="Provenance")
+    return page.get_by_role("tabpanel", name="Processing").get_by_role("figure", name="Provenance")
 
 
 def stale(page: Page) -> Locator:
-    return page.get_by_role("region", name="Processing").get_by_role("region", name="Out of date")
+    return page.get_by_role("tabpanel", name="Processing").get_by_role("region", name="Out of date")
 
 
 def turn_trigger_off(page: Page) -> None:

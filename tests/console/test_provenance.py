@@ -19,8 +19,8 @@ def test_a_new_version_makes_derived_files_stale_until_they_are_refreshed(browse
     run = {"object_id": bill, "schema": FIELDS, "template": template, "locales": ["de"]}
     run_id = instance.run("process-upload", run, "member")
     with window(browser, instance.url, token=instance.session("member")) as page:
-        page.goto(f"/app/files/{bill}")
-        processing = page.get_by_role("region", name="Processing")
+        page.goto(f"/app/files/{bill}?inspect=processing")
+        processing = page.get_by_role("tabpanel", name="Processing")
         graph = processing.get_by_role("figure", name="Provenance")
         expect(graph.get_by_role("link", name="bill.txt.fields.json")).to_be_visible()
         expect(graph.get_by_role("link", name="fields: show run")).to_have_attribute(
@@ -54,7 +54,7 @@ def test_a_document_says_that_it_is_out_of_date_and_who_can_refresh_it(browser: 
     with window(browser, instance.url, token=instance.session("viewer")) as page:
         page.goto(f"/app/documents/{translation}")
         page.get_by_role("link", name="Out of date").click()
-        drawer = page.get_by_role("dialog", name="Processing")
+        drawer = page.get_by_role("tabpanel", name="Processing")
         expect(drawer.get_by_role("region", name="Out of date")).to_contain_text("This file is out of date")
         expect(drawer).to_contain_text("Someone who can run workflows can refresh this.")
         expect(
@@ -62,5 +62,6 @@ def test_a_document_says_that_it_is_out_of_date_and_who_can_refresh_it(browser: 
         ).to_be_visible()
         page.reload()
         expect(drawer).to_be_visible()
-        page.keyboard.press("Escape")
+        page.get_by_role("tab", name="Processing").press("Escape")
         expect(drawer).to_have_count(0)
+        expect(page.get_by_role("button", name="Details")).to_be_focused()

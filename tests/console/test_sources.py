@@ -23,8 +23,9 @@ def test_the_api_types_are_up_to_date(tmp_path: Path) -> None:
 VERBS = {
     "abort", "accept", "activate", "add", "approve", "begin", "bootstrap", "call", "cancel", "change", "choose",
     "complete", "confirm", "create", "decline", "delete", "disable", "discard", "draft", "drop", "echo", "enable",
-    "end", "enqueue", "expire", "export", "extract", "fail", "grant", "import", "invite", "judge", "merge", "open",
-    "prepare", "provision", "publish", "purge", "refuse", "rekey", "remove", "renew", "reset", "restore", "resume", "retire", "return",
+    "end", "enqueue", "expire", "export", "extract", "fail", "grant", "import", "invite", "judge", "merge", "move",
+    "open", "prepare", "provision", "publish", "purge", "refuse", "rekey", "remove", "renew", "reset", "restore",
+    "resume", "retire", "return",
     "revoke", "set", "share", "split", "start", "stop", "store", "submit", "suspend", "switch", "tag",
     "transfer", "unshare", "update",
 }  # fmt: skip

@@ -741,7 +741,7 @@ def show_provenance(page: Page, _: Instance) -> None:
 
 
 def show_provenance_table(page: Page, _: Instance) -> None:
-    page.get_by_role("region", name="Processing").get_by_text("Table", exact=True).click()
+    page.get_by_role("tabpanel", name="Processing").get_by_text("Table", exact=True).click()
     page.get_by_role("table", name="Provenance").scroll_into_view_if_needed()
 
 
@@ -912,9 +912,12 @@ VIEWS = (
     View("entity-merge",        "/app/graph/ENTITY",                  act=open_dialog("Merge", "Merge “Priya Raman”")),
     View("entity-split",        "/app/graph/ENTITY",                  act=open_dialog("Split", "Split “Priya Raman”")),
     View("entity-viewer",       "/app/graph/ENTITY",                  "viewer"),
-    View("file-stale",          "/app/files/STALE",                   act=show_provenance),
-    View("file-provenance",     "/app/files/STALE",                   act=show_provenance_table),
-    View("document-processing", "/app/documents/DOCUMENT?show=processing"),
+    View("file-stale",          "/app/files/STALE?inspect=processing", act=show_provenance),
+    View("file-provenance",     "/app/files/STALE?inspect=processing", act=show_provenance_table),
+    View("document-processing", "/app/documents/DOCUMENT?inspect=processing"),
+    View("document-versions",   "/app/documents/DOCUMENT?inspect=versions"),
+    View("note-details",        "/app/notes/NOTE?inspect=details"),
+    View("chat-details",        "/app/chat/CONVERSATION?inspect=details"),
     View("search-results",      "/app/search?q=pier"),
     View("search-nothing",      "/app/search?q=zeppelin"),
     View("search-box",          "/app/",                     act=search_for("pier")),

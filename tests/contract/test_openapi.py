@@ -64,6 +64,7 @@ _UNREACHABLE = frozenset({
     "POST /api/workers/claim", "POST /api/workers/jobs/:id/heartbeat", "POST /api/workers/jobs/:id/complete",
     "POST /api/workers/jobs/:id/fail", "POST /api/jobs",
     "GET /api/events",  # never ends
+    "POST /api/repo-uploads/:id/complete",  # needs parts that have the size in the body
     "DELETE /api/ai/chat/stream/:id",  # needs a turn that runs
     "POST /api/runs/:id/cancel",  # needs a run that has not ended
     # These need an entity, which only an extracted document has.
@@ -162,10 +163,17 @@ class Scenario(msgspec.Struct, frozen=True):
             ]
             for number in range(60)
         ]
+        uploads = [
+            served.call("POST", "/api/repo-uploads", {"key": f"parts/{number}.bin"}, token=operator)["id"]
+            for number in range(30)
+        ]
         return cls(operator, member["token"], {
+            "/api/repo-uploads/{id}/parts path.id": uploads[:10],
+            "/api/repo-uploads/{id} path.id": uploads[10:],
+            "/api/repo-uploads/{id}/parts query.number": ["1", "2"],
             **{
                 f"/api/repo-obj/{{id}}{rest} path.id": documents[:10]
-                for rest in ("/content", "/presign", "/share", "/unshare", "/grants", "/visibility", "/derivations", "/processing")
+                for rest in ("/content", "/presign", "/share", "/unshare", "/grants", "/visibility", "/derivations", "/processing", "/move", "/copy")
             },
             # The fuzzer deletes these two.
             "/api/repo-obj/{id} path.id": documents[10:40],
@@ -197,6 +205,7 @@ class Scenario(msgspec.Struct, frozen=True):
             "query.content_type": ["image/png"],
             "path.key": ["files/#.txt", "files/same.txt"],
             "/api/repo/{key} header.If-Match": ["*"],
+            "body.key": ["moved/#.txt"],
             "query.filename": ["file-#.txt"],
             "body.principal_type": ["user"],
             "body.principal_id": person,

@@ -17,6 +17,9 @@ ADDITIONAL = {
     "GET /ready",
     "POST /api/members/:id/transfer",
     "PATCH /api/admin/users/:id",
+    "POST /api/repo-obj/:id/move", "POST /api/repo-obj/:id/copy",
+    "POST /api/repo-uploads", "GET /api/repo-uploads/:id/parts", "PUT /api/repo-uploads/:id/parts",
+    "POST /api/repo-uploads/:id/complete", "DELETE /api/repo-uploads/:id",
     "GET /api/openapi.json", "GET /api/docs", "POST /api/logout", "GET /api/sessions", "DELETE /api/sessions/:id",
     "PATCH /api/members/:id", "DELETE /api/members/:id", "GET /api/contacts", "GET /api/events",
     "GET /api/conversations", "POST /api/conversations", "GET /api/conversations/:id", "PATCH /api/conversations/:id",
@@ -29,6 +32,7 @@ ADDITIONAL = {
     "GET /app/*page", "GET /assets/*path", "GET /frame",
 }  # fmt: skip
 """Routes beyond the contract: readiness, API description, sessions, end of a membership, contacts, events, conversations, stopping a turn, the OpenAI protocol, the Model Context Protocol, what sandboxed plugins may use, merging and splitting entities, the trash, the console's screens and files, and the frame of bundles."""
+"""Routes beyond the contract: readiness, API description, sessions, end of a membership, moving and copying files, uploads by parts, contacts, events, conversations, stopping a turn, the OpenAI protocol, the Model Context Protocol, what sandboxed plugins may use, merging and splitting entities, the console's screens and files, and the frame of bundles."""
 
 STRICTER = {
     "GET /api/beta/experience", "PUT /api/beta/experience", "POST /api/beta/experience/publish",

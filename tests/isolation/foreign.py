@@ -106,6 +106,10 @@ async def _private_object(stage: Stage, setup: TeamSetup) -> str:
     return await stage.object(setup, "private", owner=await stage.world.person(setup.org, setup.team, Role.GUEST))
 
 
+async def _upload(stage: Stage, setup: TeamSetup) -> str:
+    return await stage.upload(setup, await stage.world.person(setup.org, setup.team, Role.MEMBER))
+
+
 async def _team_entity(stage: Stage, setup: TeamSetup) -> str:
     return await stage.entity(setup, "team")
 
@@ -352,8 +356,14 @@ SLOTS = (
     Slot("GET /api/repo-obj/:id/grants",         "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("GET /api/repo-obj/:id/grants?effective=1", "cursor", cursor(in_other_company(_author)),         None,                                      OK),
     Slot("POST /api/repo-obj/:id/visibility",    "id",       in_other_company(_team_object),              in_own_team(_private_object)),
+    Slot("POST /api/repo-obj/:id/move",          "id",       in_other_company(_team_object),              in_own_team(_private_object)),
+    Slot("POST /api/repo-obj/:id/copy",          "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("GET /api/repo-obj/:id/derivations",    "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("GET /api/repo-obj/:id/processing",     "id",       in_other_company(_team_object),              in_own_team(_private_object)),
+    Slot("GET /api/repo-uploads/:id/parts",      "id",       in_other_company(_upload),                   in_own_team(_upload)),
+    Slot("PUT /api/repo-uploads/:id/parts?number=1", "id",   in_other_company(_upload),                   in_own_team(_upload)),
+    Slot("POST /api/repo-uploads/:id/complete",  "id",       in_other_company(_upload),                   in_own_team(_upload)),
+    Slot("DELETE /api/repo-uploads/:id",         "id",       in_other_company(_upload),                   in_own_team(_upload)),
     Slot("GET /api/beta/prospects",              "cursor",   cursor(in_other_company(_prospect)),         cursor(in_other_team(_prospect)),          OK),
     Slot("DELETE /api/beta/asset/:id",           "id",       in_other_company(_asset),                    in_other_team(_asset)),
     Slot("POST /api/beta/prospects/:id/decide",  "id",       in_other_company(_prospect),                 in_other_team(_prospect)),
@@ -443,7 +453,7 @@ NOT_IDS = frozenset({
     "password", "totp", "current_password", "new_password", "confirm", "code",
     "display_name", "email", "locale", "time_zone", "role", "org_role", "name", "scope", "ttl",
     "title", "body", "visibility", "tags", "tag", "shared", "permission", "limit",
-    "tagline", "theme", "data", "content_type", "filename",
+    "tagline", "theme", "data", "content_type", "filename", "number", "size", "GET /api/repo-uploads/:id/parts cursor",
     "plan", "dimension", "window", "enabled", "pin", "disabled", "slug", "domain",
     "kind", "input", "run_at", "priority", "state", "prompt", "mode", "model", "capabilities", "kinds", "models", "url", "key",
     "max_wait", "claim_token", "progress", "message", "result", "error", "POST /api/executors org_id",

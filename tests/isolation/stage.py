@@ -36,7 +36,7 @@ from teamspace.localization.schemas import MessageDraft
 from teamspace.notes import store as note_store
 from teamspace.notes.schemas import NOTES, NoteRow, Visibility
 from teamspace.repository import store as object_store
-from teamspace.repository.schemas import AccessLevel, ObjectRow, VersionRow
+from teamspace.repository.schemas import AccessLevel, ObjectRow, UploadRow, VersionDraft, VersionRow
 from teamspace.settings import Settings
 from teamspace.sharing import store as sharing
 from teamspace.tenancy.schemas import Org, OrgRole, Role, Team
@@ -264,6 +264,15 @@ class Stage:
                     expires_at=None,
                     now=now,
                 )
+        return id
+
+    async def upload(self, setup: TeamSetup, owner: Caller) -> str:
+        """An upload by parts that has begun."""
+        now, id = clock.stamp(), new_id()
+        draft = VersionDraft(f"things/{id}", id, "text/plain")
+        row = UploadRow(id, setup.org.id, setup.team.id, owner.user_id, draft.key, draft, None, now, now)
+        async with self.world.db.maintenance(system(org_id=setup.org.id)) as tx:
+            await object_store.insert_upload(tx, row)
         return id
 
     async def entity(

@@ -107,6 +107,18 @@ def create_permission(kind: Kind, permission: str) -> Outcome | None:
     return None if permission in held(kind.roles) & scope(kind, permission) else forbidden(permission)
 
 
+def move_access(kind: Kind, permission: str) -> Outcome | None:
+    """A grant or ownership is not enough: the new key needs the right to create in the object's team."""
+    in_team = None if kind.team in (HOME, SUSPENDED) else forbidden(permission)
+    return object_access(kind, permission) or in_team or create_permission(kind, permission)
+
+
+def copy_access(kind: Kind, permission: str) -> Outcome | None:
+    """Whoever can read it and create objects in their own team."""
+    allowed = "files:write" in held(kind.roles) & scope(kind, permission)
+    return object_access(kind, permission) or (None if allowed else forbidden("files:write"))
+
+
 def _object_permissions(kind: Kind, *, across_company: bool = True) -> frozenset[str]:
     if kind.owns:
         return frozenset(_CAPABILITIES["manage"])
@@ -196,7 +208,11 @@ async def _no_entity(stage: Stage, kind: Kind) -> str:
     return "0" * 32
 
 
-async def _new_key(stage: Stage, kind: Kind) -> str:
+async def _no_upload(stage: Stage, kind: Kind) -> str:
+    return "0" * 32
+
+
+async def new_key(stage: Stage, kind: Kind) -> str:
     return f"new/{next(_numbers)}.txt"
 
 
@@ -316,9 +332,13 @@ CONVERSATION = Target(_conversation, conversation_access("notes:read", "notes:wr
 CONVERSATION_TO_CONTINUE = Target(_conversation, conversation_access("notes:write"))
 CONVERSATION_TO_MANAGE = Target(_conversation, conversation_access())
 OBJECT = Target(_team_object, object_access)
+OBJECT_TO_MOVE = Target(_team_object, move_access)
+OBJECT_TO_COPY = Target(_team_object, copy_access)
 ENTITY = Target(_entity, entity_access)
 NO_ENTITY = Target(_no_entity, anyone)
-NEW_KEY = Target(_new_key, create_permission)
+NEW_KEY = Target(new_key, create_permission)
+NEW_UPLOAD = Target(_nothing, create_permission)
+NO_UPLOAD = Target(_no_upload, anyone)
 MEMBER = Target(new_member, same_team)
 TEAM_TOKEN = Target(_team_token, same_team)
 OWN_SESSION = Target(_own_session, anyone)

@@ -89,6 +89,7 @@ SUBJECTS = {
         "title": by_ann("PUT", "/api/documents/{document}", {"title": "Second"}),
         "body": by_ann("PUT", "/api/documents/{document}", {"body": "Second"}),
         "visibility": by_ann("POST", "/api/repo-obj/{document}/visibility", {"visibility": "private"}),
+        "move": by_ann("POST", "/api/repo-obj/{document}/move", {"key": "moved.md"}),
     }),
     "note": Subject("notes", "id = '{note}'", {
         "title": by_ann("PUT", "/api/notes/{note}", {"title": "Second"}),
@@ -148,7 +149,7 @@ EXEMPT = {
     "memberships": "one value a row",
     "object_derivations": "only the version that was checked last, under the lock of the object",
     "object_uploads": "ended once, under the lock of its key",
-    "object_versions": "only the tags change, which are one value",
+    "object_versions": "only the tags change, which are one value, and the filename, under the lock of the object",
     "quota_ledger": "settled once, under a condition",
     "recovery_codes": "used once, under a condition",
     "streams": "only the time of the last row, by its one writer",

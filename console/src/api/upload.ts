@@ -15,10 +15,16 @@ export interface Way {
 }
 
 /** Creates the object, or adds a version. */
-export async function put(key: string, body: Blob, way: Way = {}): Promise<Schemas["RepositoryObject"]> {
-  const response = await retryWhileBusy(() => send(addressOf(key, way.query), body, way));
+export const put = (key: string, body: Blob, way: Way = {}): Promise<Schemas["RepositoryObject"]> => putTo(addressOf(key, way.query), body, way);
+
+/** Stores a part of an upload; the same one can be sent again. */
+export const putPart = (upload: string, number: number, body: Blob, way: Way): Promise<Schemas["UploadedPart"]> =>
+  putTo(`/api/repo-uploads/${upload}/parts?number=${number}`, body, way);
+
+async function putTo<T>(address: string, body: Blob, way: Way): Promise<T> {
+  const response = await retryWhileBusy(() => send(address, body, way));
   if (!response.ok) throw await refused(response);
-  return (await response.json()) as Schemas["RepositoryObject"];
+  return (await response.json()) as T;
 }
 
 export function addressOf(key: string, query: Record<string, string> = {}): string {

@@ -29,6 +29,7 @@ import { usageActions, usageScreens } from "@/features/usage/screens";
 import { workflowActions, workflowScreens } from "@/features/workflows/screens";
 import type { Action, Screen } from "@/navigation/tables";
 
+import { frameActions } from "./actions";
 import { settingsScreens } from "./settings/screens";
 
 export const SCREENS: readonly Screen[] = [
@@ -83,4 +84,5 @@ export const ACTIONS: readonly Action[] = [
   ...companyActions,
   ...instanceActions,
   ...executorActions,
+  ...frameActions,
 ];

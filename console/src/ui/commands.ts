@@ -2,7 +2,7 @@
 
 import { useEffect, useRef } from "react";
 
-export type Command = "create" | "edit" | "share" | "delete" | "search";
+export type Command = "create" | "edit" | "share" | "delete" | "search" | "inspect";
 /** Returns false if it can't handle the command. */
 type Handler = () => boolean | void;
 

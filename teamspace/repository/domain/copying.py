@@ -19,19 +19,26 @@ async def copy(
     condition: WriteCondition,
 ) -> tuple[ObjectRow, VersionRow]:
     """Copy a version that a fence has admitted to a key. The source key is locked, so that it cannot be deleted."""
-    content = VersionContent(source.size, source.etag, source.blob, source.sha256)
 
     async def write() -> tuple[ObjectRow, VersionRow]:
         async with writing.write_key(db, who, draft, condition, source_key) as (tx, existing):
-            if source.blob is not None:
-                await blobs.add_reference(tx, who.org_id, source.blob)
-            row, version = await writing.insert_next_version(tx, queue, who, existing, draft, content)
-            if source.blob is None:
-                await _copy_parts(tx, queue, who, source, row, version)
-            await writing.finish(tx, draft, existing, row, version)
-            return row, version
+            return await insert_copy(tx, queue, who, existing, source, draft)
 
     return await retry_on_conflict(write)
+
+
+async def insert_copy(
+    tx: Tx, queue: Queue, who: Principal, existing: ObjectRow | None, source: VersionRow, draft: VersionDraft
+) -> tuple[ObjectRow, VersionRow]:
+    """Insert a copy of a version, in a transaction that has locked both keys and checked access."""
+    content = VersionContent(source.size, source.etag, source.blob, source.sha256)
+    if source.blob is not None:
+        await blobs.add_reference(tx, who.org_id, source.blob)
+    row, version = await writing.insert_next_version(tx, queue, who, existing, draft, content)
+    if source.blob is None:
+        await _copy_parts(tx, queue, who, source, row, version)
+    await writing.finish(tx, draft, existing, row, version)
+    return row, version
 
 
 async def _copy_parts(

@@ -27,7 +27,7 @@ async def delete(
     """Put an object in the trash with all its versions; its key is free. Without `keep`, delete it for good."""
     async with db.write(who, "object.delete") as tx:
         row = await finding.require(tx, who, object_id, P.FILES_DELETE)
-        await locks.lock_keys(tx, row.team_id, row.key)
+        await locks.lock_object(tx, row)
         row = await finding.require(tx, who, object_id, P.FILES_DELETE)
         if expected_version not in (None, row.version):
             raise VersionMismatch(row.version)

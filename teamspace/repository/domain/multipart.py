@@ -31,6 +31,8 @@ from teamspace.repository.schemas import (
 )
 
 MAX_PARTS = 10_000
+MIN_PART = 5 * 1024 * 1024
+"""The smallest part in bytes, except the last."""
 UPLOAD_EXPIRY = clock.DAY
 """An upload without a new part for this long is aborted, and the result of a completed one is forgotten."""
 _BATCH_SIZE = 100
@@ -54,6 +56,14 @@ async def find(db: Reads, who: Principal, key: str, upload_id: str, *, ended: bo
     """Return an unfinished upload of the caller; with `ended` also a completed one."""
     row = await store.get_upload(db, access.own_uploads_fence(who), upload_id)
     if row is None or row.key != key or (row.version_id is not None and not ended):
+        raise NotFound("repository.no_upload")
+    return row
+
+
+async def find_own(db: Reads, who: Principal, upload_id: str, *, ended: bool = False) -> UploadRow:
+    """Return an unfinished upload of the caller by its id; with `ended` also a completed one."""
+    row = await store.get_upload(db, access.own_uploads_fence(who), upload_id)
+    if row is None or (row.version_id is not None and not ended):
         raise NotFound("repository.no_upload")
     return row
 

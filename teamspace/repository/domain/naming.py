@@ -18,20 +18,20 @@ _TYPES = {".md": "text/markdown", ".markdown": "text/markdown", ".csv": "text/cs
 _NOT_ASCII = re.compile(r"[^A-Za-z0-9._ -]")
 
 
-def validate_key(text: str) -> str:
+def validate_key(text: str, field: str = "key") -> str:
     """Return the key unchanged, or raise BadRequest. Never normalised: a client must find the key it sent."""
     if not text:
-        raise BadRequest.at("key", "value.empty")
+        raise BadRequest.at(field, "value.empty")
     try:
         size = len(text.encode())
     except UnicodeEncodeError:
-        raise BadRequest.at("key", "repository.key_utf8") from None
+        raise BadRequest.at(field, "repository.key_utf8") from None
     if size > MAX_KEY:
-        raise BadRequest.at("key", "value.max_bytes", limit=MAX_KEY)
+        raise BadRequest.at(field, "value.max_bytes", limit=MAX_KEY)
     if _CONTROL.search(text):
-        raise BadRequest.at("key", "repository.key_control")
+        raise BadRequest.at(field, "repository.key_control")
     if any(part in (".", "..") for part in text.split("/")):
-        raise BadRequest.at("key", "repository.key_dots")
+        raise BadRequest.at(field, "repository.key_dots")
     return text
 
 

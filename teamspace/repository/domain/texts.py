@@ -147,12 +147,12 @@ async def _extract_version(
     prepared = await fulltext.prepare(text, is_markdown=row.content_type == MARKDOWN) if is_newest else None
     async with _stage_text(db, files, who, version, text) as staged, db.maintenance(who) as tx:
         is_kept = staged is not None and await _keep_text(tx, row, version, staged)
-        is_newest = is_newest and await store.set_text_state(
-            tx, row.id, version.number, result.text_state, result.reason
-        )
+        newest = None
         if is_newest:
-            await _write_index(tx, row, prepared)
-        if is_newest or is_kept:
+            newest = await store.set_text_state(tx, row.id, version.number, result.text_state, result.reason)
+        if newest is not None:  # it may have been moved meanwhile
+            await _write_index(tx, newest, prepared)
+        if newest is not None or is_kept:
             await changes.record(tx, row, Change.UPDATED)
     return result
 
@@ -186,7 +186,7 @@ async def _stage_text(
 
 async def _keep_text(tx: Tx, row: ObjectRow, version: VersionRow, staged: StagedBlob) -> bool:
     """Make the text that of the version, even if there is a newer one; return False if nothing changes."""
-    await locks.lock_keys(tx, row.team_id, row.key)
+    await locks.lock_object(tx, row)
     current = await store.get_version_by_id(tx, row.id, version.id)
     if current is None or current.text_blob == staged.digest:  # deleted meanwhile, or extracted again
         return False

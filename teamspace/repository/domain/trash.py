@@ -6,15 +6,16 @@ the one of the trash, and its key can be taken. It counts against the quota, unt
 
 from contextlib import suppress
 
+import msgspec
+
 from teamspace import quota
 from teamspace.core.db import Db, Reads, Tx
-from teamspace.core.errors import Conflict, Forbidden, NotFound
-from teamspace.core.permissions import Permission as P
+from teamspace.core.errors import Conflict, NotFound
 from teamspace.core.principal import Call, Principal, system
 from teamspace.events import Change, Readers
 from teamspace.jobs import Queue
 from teamspace.repository import access, store
-from teamspace.repository.domain import changes, deleting, locks, naming, reading, texts
+from teamspace.repository.domain import changes, deleting, locks, moving, naming, reading, texts
 from teamspace.repository.schemas import ObjectRow, TrashedObject
 
 
@@ -32,23 +33,17 @@ async def restore(db: Db, queue: Queue, who: Principal, object_id: str, key: str
         found = await store.get_trashed(tx, access.trash_fence(who), object_id)
         if found is None:
             raise NotFound()
-        to = found.key if key is None else naming.validate_key(key)
+        to = found.key if key is None else naming.validate_key(key, "/key")
         await locks.lock_keys(tx, found.team_id, *{found.key, to})
         found = await store.lock_trashed(tx, access.trash_fence(who), object_id)
         if found is None:
             raise NotFound()
         tx.target, tx.detail, tx.team_id = found.id, {"key": to}, found.team_id
         if to != found.key:
-            _check_key(who, found, to)
+            moving.check_can_create(who, found.team_id, to)
         await _free(tx, found.team_id, to)
         await _restore(tx, queue, who, found, to)
         return found
-
-
-def _check_key(who: Principal, row: TrashedObject, key: str) -> None:
-    """Refuse a key at which `who` could not create an object."""
-    if row.team_id != who.team_id or not access.can_create(who, key):
-        raise Forbidden("rights.needs", permission=P.FILES_WRITE)
 
 
 async def _free(tx: Tx, team_id: str, key: str) -> None:
@@ -65,7 +60,9 @@ async def _free(tx: Tx, team_id: str, key: str) -> None:
 
 async def _restore(tx: Tx, queue: Queue, who: Principal, found: TrashedObject, key: str) -> None:
     if key != found.key:
-        await store.set_key(tx, found.id, key)
+        old = await store.get(tx, access.trash_fence(who), found.id)
+        assert old is not None
+        await store.move(tx, msgspec.structs.replace(old, key=key, filename=moving.filename_at(key, old)))
     await store.restore(tx, found.id)
     row = await store.get_at_key(tx, found.team_id, key)
     assert row is not None

@@ -74,7 +74,7 @@ async def add_version(
     async def write() -> ObjectRow:
         async with db.write(who, "object.update") as tx:
             row = await finding.require(tx, who, object_id, P.FILES_WRITE)
-            await locks.lock_keys(tx, row.team_id, row.key)
+            await locks.lock_object(tx, row)
             existing = await finding.require(tx, who, object_id, P.FILES_WRITE)
             await _check_access(tx, who, existing, draft, condition)
             await blobs.reference_staged(tx, who.org_id, staged)

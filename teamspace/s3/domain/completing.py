@@ -15,7 +15,7 @@ from teamspace.s3.domain.checksums import ALGORITHMS
 from teamspace.s3.domain.errors import S3Error
 from teamspace.s3.domain.requests import S3Request, S3Response, parse_number
 
-MIN_PART = 5 * 1024 * 1024
+MIN_PART = multipart.MIN_PART
 
 
 async def abort(request: S3Request) -> S3Response:

@@ -6,16 +6,15 @@ export interface Address {
   /** Text to find in the titles of the loaded documents. */
   q?: string;
   edit?: true;
-  /** The panel beside the document. */
-  show?: "processing";
+  /** Tab of the inspector. */
+  inspect?: string;
 }
 
 export function useAddress(): Address {
-  const { q, edit, show } = useSearch({ strict: false }) as Record<string, unknown>;
+  const { q, edit } = useSearch({ strict: false }) as Record<string, unknown>;
   return {
     q: typeof q === "string" || typeof q === "number" ? String(q) || undefined : undefined,
     edit: edit === true ? true : undefined,
-    show: show === "processing" ? show : undefined,
   };
 }
 

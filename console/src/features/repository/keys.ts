@@ -5,12 +5,14 @@ import { PROCESSING } from "@/ui/processing/keys";
 
 export const FILES = ["files"] as const;
 export const LISTS = [...FILES, "list"] as const;
+export const FOLDERS = [...FILES, "folders"] as const;
 export const one = (id: string) => [...FILES, "one", id] as const;
 
 // The bytes of a version, whose keys begin with the file's, never change.
 export const fileFreshness = [
   freshness("object", (id) => [
     { queryKey: LISTS },
+    { queryKey: FOLDERS },
     { queryKey: one(id), exact: true },
     { queryKey: PROCESSING },
     { queryKey: ["versions", id] },

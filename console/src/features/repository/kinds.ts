@@ -14,7 +14,7 @@ import {
   type Icon,
 } from "@tabler/icons-react";
 
-import type { MessageKey } from "@/i18n";
+import { t, type MessageKey } from "@/i18n";
 
 export type Shown = "image" | "pdf" | "markdown" | "text";
 
@@ -43,6 +43,12 @@ const READABLE = /^text\/(?!html)|^application\/(json|xml|yaml|toml|javascript|x
 export function kindOf(contentType: string): Kind {
   const found: Kind = KINDS.find(([pattern]) => pattern.test(contentType))?.[1] ?? { icon: IconFile };
   return found.shown || !READABLE.test(contentType) ? found : { ...found, shown: "text" };
+}
+
+/** Type in words: `Image`, or the extension of one that isn't known. */
+export function kindWord(contentType: string, filename: string): string {
+  const { word } = kindOf(contentType);
+  return word ? t(word) : extensionOf(filename) || t("files.kind.other");
 }
 
 /** `XYZ`, for a file of unknown type. */

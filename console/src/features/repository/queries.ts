@@ -1,6 +1,7 @@
 /** API queries for files, except uploads. */
 
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient, type InfiniteData, type QueryClient } from "@tanstack/react-query";
+import { useSyncExternalStore } from "react";
 
 import { answer, api, type Schemas } from "@/api/client";
 import { useLive } from "@/api/live";
@@ -9,7 +10,7 @@ import { byName } from "@/i18n";
 import type { Version } from "@/ui/versions/queries";
 import type { Visibility } from "@/ui/writing/text";
 
-import { FILES, LISTS, one } from "./keys";
+import { FILES, FOLDERS, LISTS, one } from "./keys";
 import type { Place } from "./place";
 
 export type FileItem = Schemas["ObjectItem"];
@@ -18,31 +19,78 @@ type Listing = Schemas["ObjectListing"];
 
 /** Markdown files are documents, too. */
 const DOCUMENTS = ["documents"] as const;
-const PAGE = 100;
+const PAGE = 200;
+/** Pages of a list that are fetched again after a change. */
+const MOST_REFETCHED = 25;
+/** Pages of a folder that are looked through for folders. */
+const MOST_LOOKED_THROUGH = 5;
 const SOON = 3_000;
 
-/** A folder, paged; shared files are newest first. */
-export function useFolder({ folder, show }: Place) {
-  const query = show === "shared" ? ({ shared: "1" } as const) : ({ prefix: folder, delimiter: "/" } as const);
+const listed = ({ folder, show }: Place) =>
+  show === "shared" ? ({ shared: "1" } as const) : ({ prefix: folder, delimiter: "/" } as const);
+
+/** A folder, paged in the order of keys; shared files are newest first. */
+export function useFolder(place: Place) {
+  const client = useQueryClient();
+  const query = listed(place);
+  const queryKey = [...LISTS, query];
+  const loaded = client.getQueryData<InfiniteData<Listing>>(queryKey)?.pages.length ?? 0;
   return useInfiniteQuery({
-    queryKey: [...LISTS, query],
+    queryKey,
     queryFn: ({ pageParam }): Promise<Listing> =>
       answer(api.GET("/api/repo", { params: { query: { ...query, cursor: pageParam, limit: PAGE } } })),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
-    select: ({ pages }) => inOrder(pages, show),
+    select: together,
+    // Every page would be fetched again after every change: a long list waits for a click.
+    enabled: loaded <= MOST_REFETCHED,
   });
 }
 
-/**
- * The server sorts by bytes, like S3, so that it can page. Sorted by name only when the
- * whole folder is loaded: otherwise later pages would insert rows while you look.
- */
-export function inOrder(pages: readonly Listing[], show: Place["show"]): Pick<Listing, "folders" | "items"> {
-  const folders = pages.flatMap((page) => page.folders);
-  const items = pages.flatMap((page) => page.items);
-  if (show === "shared" || pages.at(-1)?.next_cursor) return { folders, items };
-  return { folders: folders.sort(byName), items: items.sort((one, other) => byName(one.key, other.key)) };
+const together = ({ pages }: InfiniteData<Listing>): Pick<Listing, "folders" | "items"> => ({
+  folders: pages.flatMap((page) => page.folders),
+  items: pages.flatMap((page) => page.items),
+});
+
+/** Whether a long list, which isn't fetched again by itself, has changed; and what fetches it again from its beginning. */
+export function useChangedList(place: Place): [boolean, () => void] {
+  const client = useQueryClient();
+  const queryKey = [...LISTS, listed(place)];
+  const changed = useSyncExternalStore(
+    (listener) => client.getQueryCache().subscribe(listener),
+    () => {
+      const state = client.getQueryState<InfiniteData<Listing>>(queryKey);
+      return (state?.isInvalidated ?? false) && (state?.data?.pages.length ?? 0) > MOST_REFETCHED;
+    },
+  );
+  return [changed, () => void client.resetQueries({ queryKey })];
+}
+
+/** Takes objects out of all lists at once, before the server is asked again. */
+export function withoutFiles(client: QueryClient, ids: ReadonlySet<string>): void {
+  client.setQueriesData<InfiniteData<Listing>>({ queryKey: LISTS }, (data) =>
+    data && { ...data, pages: data.pages.map((page) => ({ ...page, items: page.items.filter(({ id }) => !ids.has(id)) })) },
+  );
+}
+
+/** Folders in a folder, in natural order; `more` if it has too many entries to look through. */
+export function useSubfolders(folder: string, enabled: boolean) {
+  return useQuery({
+    queryKey: [...FOLDERS, folder],
+    queryFn: async ({ signal }) => {
+      const folders: string[] = [];
+      let cursor: string | undefined;
+      for (let page = 0; page < MOST_LOOKED_THROUGH; page++) {
+        const query = { prefix: folder, delimiter: "/", cursor, limit: PAGE } as const;
+        const found = await answer(api.GET("/api/repo", { params: { query }, signal }));
+        folders.push(...found.folders);
+        cursor = found.next_cursor ?? undefined;
+        if (cursor === undefined) break;
+      }
+      return { folders: folders.sort(byName), more: cursor !== undefined };
+    },
+    enabled,
+  });
 }
 
 /** A file; refetched while it's being indexed, unless changes are told as they happen. */

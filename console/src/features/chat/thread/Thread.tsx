@@ -1,4 +1,4 @@
-/** A conversation: its toolbar, the turns of the shown branch, and the composer. */
+/** A conversation: the turns of the shown branch, and the composer, in the frame. */
 
 import { Button } from "@mantine/core";
 import { useDocumentTitle, useWindowEvent } from "@mantine/hooks";
@@ -21,7 +21,7 @@ import type { Snapshot } from "../stream/answering";
 import { titleOf } from "../titles";
 import { Announcer } from "./Announcer";
 import { AnswerTurn } from "./AnswerTurn";
-import { ChatToolbar } from "./ChatToolbar";
+import { ChatFrame } from "./ChatFrame";
 import { PromptTurn } from "./PromptTurn";
 import { shownTurns } from "./shown";
 import styles from "./Thread.module.css";
@@ -63,60 +63,61 @@ export function Thread({ place, conversation, entry, now, lost }: Props) {
   });
 
   return (
-    <div className={styles.thread} data-panel={citation !== null}>
-      <ChatToolbar conversation={conversation} lost={lost} />
-      <section ref={scroller} className={styles.scroller} aria-label={t("chat.thread")}>
-        <div ref={content} className={styles.column}>
-          {path.length === 0 ? (
-            <Welcome mayAsk={mayAsk} />
-          ) : (
-            <ol className={styles.turns}>
-              {path.map((turn, place) => (
-                <Shown
-                  key={turn.role === "user" ? turn.id : place}
-                  turn={turn}
-                  siblings={siblingsOf(turns, turn)}
-                  answers={turns.filter((other) => other.parent_id === turn.id)}
-                  now={turn.id === now?.answer.id || turn.state === "running" ? now : undefined}
-                  mayAsk={mayAsk && !isBusy}
-                  ask={ask}
-                  onCitation={setCitation}
-                />
-              ))}
-            </ol>
+    <ChatFrame conversation={conversation} lost={lost}>
+      <div className={styles.thread} data-panel={citation !== null}>
+        <section ref={scroller} className={styles.scroller} aria-label={t("chat.thread")}>
+          <div ref={content} className={styles.column}>
+            {path.length === 0 ? (
+              <Welcome mayAsk={mayAsk} />
+            ) : (
+              <ol className={styles.turns}>
+                {path.map((turn, place) => (
+                  <Shown
+                    key={turn.role === "user" ? turn.id : place}
+                    turn={turn}
+                    siblings={siblingsOf(turns, turn)}
+                    answers={turns.filter((other) => other.parent_id === turn.id)}
+                    now={turn.id === now?.answer.id || turn.state === "running" ? now : undefined}
+                    mayAsk={mayAsk && !isBusy}
+                    ask={ask}
+                    onCitation={setCitation}
+                  />
+                ))}
+              </ol>
+            )}
+          </div>
+        </section>
+        <div className={styles.foot}>
+          {isAway && (
+            <Button className={styles.jump} variant="default" size="compact-sm" leftSection={<IconArrowDown aria-hidden size={14} />} onClick={toEnd}>
+              {t("chat.jump")}
+            </Button>
           )}
+          <div>
+            {mayAsk ? (
+              <Composer
+                place={place}
+                entry={entry}
+                now={now}
+                isBusy={isBusy}
+                onAsk={(question) => {
+                  ask({ ...question, parentId: path.at(-1)?.id ?? null });
+                  toEnd();
+                }}
+                onStop={stop}
+              />
+            ) : (
+              <p className={styles.reading}>
+                <IconEye aria-hidden size={16} />
+                {session.has("chat") ? t("chat.read_only") : t("chat.off")}
+              </p>
+            )}
+          </div>
         </div>
-      </section>
-      <div className={styles.foot}>
-        {isAway && (
-          <Button className={styles.jump} variant="default" size="compact-sm" leftSection={<IconArrowDown aria-hidden size={14} />} onClick={toEnd}>
-            {t("chat.jump")}
-          </Button>
-        )}
-        <div>
-          {mayAsk ? (
-            <Composer
-              place={place}
-              entry={entry}
-              now={now}
-              isBusy={isBusy}
-              onAsk={(question) => {
-                ask({ ...question, parentId: path.at(-1)?.id ?? null });
-                toEnd();
-              }}
-              onStop={stop}
-            />
-          ) : (
-            <p className={styles.reading}>
-              <IconEye aria-hidden size={16} />
-              {session.has("chat") ? t("chat.read_only") : t("chat.off")}
-            </p>
-          )}
-        </div>
+        <Announcer now={now} />
+        {citation && <SourcePanel key={`${citation.number} ${citation.quote}`} citation={citation} onClose={() => setCitation(null)} />}
       </div>
-      <Announcer now={now} />
-      {citation && <SourcePanel key={`${citation.number} ${citation.quote}`} citation={citation} onClose={() => setCitation(null)} />}
-    </div>
+    </ChatFrame>
   );
 }
 

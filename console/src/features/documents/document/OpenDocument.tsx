@@ -1,9 +1,8 @@
-/** A document, read or edited, with its toolbar. */
+/** A document, read or edited, in its frame. */
 
-import { Button } from "@mantine/core";
 import { useDocumentTitle } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
-import { IconHistory, IconHistoryToggle, IconSitemap } from "@tabler/icons-react";
+import { IconHistoryToggle } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 
@@ -11,8 +10,7 @@ import { ago, t } from "@/i18n";
 import { useSession } from "@/session";
 import { useBrand } from "@/theme/brand";
 import { useNames } from "@/ui/names";
-import { BackToList } from "@/ui/panes/BackToList";
-import { ProcessingDrawer } from "@/ui/processing/ProcessingDrawer";
+import { Processing } from "@/ui/processing/Processing";
 import { useProcessing } from "@/ui/processing/queries";
 import type { Subject } from "@/ui/processing/shapes";
 import { ALL_RIGHTS, rightsOn } from "@/ui/sharing/rights";
@@ -21,19 +19,23 @@ import { Tag } from "@/ui/Tag";
 import { Time } from "@/ui/Time";
 import { VisibilityMenu } from "@/ui/visibility/VisibilityMenu";
 import { useCommand } from "@/ui/commands";
+import type { InspectorTab } from "@/ui/inspector/tabs";
+import { toList } from "@/ui/topbar/crumbs";
 import { ConflictDialog } from "@/ui/writing/conflict/ConflictDialog";
 import { Editing } from "@/ui/writing/Editing";
 import { Notices } from "@/ui/writing/Notices";
 import { useWriting } from "@/ui/writing/open";
 import { Reading } from "@/ui/writing/Reading";
 import type { Written } from "@/ui/writing/text";
-import { Toolbar, type DialogName } from "@/ui/writing/Toolbar";
+import { TextFrame, type DialogName } from "@/ui/writing/TextFrame";
 import { useTurning } from "@/ui/writing/turning";
 import type { Snapshot, Writing } from "@/ui/writing/writing";
 
-import { useAddress, useRefine, type Address } from "../filters";
+import { useAddress, type Address } from "../filters";
 import type { Document } from "../text";
 import { DeleteDialog } from "./DeleteDialog";
+import { Details } from "./Details";
+import { Versions } from "./Versions";
 import styles from "./Document.module.css";
 
 interface Props {
@@ -47,8 +49,7 @@ interface Props {
 export function OpenDocument({ writing, document, lost }: Props) {
   const session = useSession();
   const now = useWriting(writing);
-  const { edit, show } = useAddress();
-  const refine = useRefine();
+  const { edit } = useAddress();
   const [dialog, setDialog] = useState<DialogName | null>(null);
   const rights = document ? rightsOn(document) : ALL_RIGHTS;
   const edits = (edit === true || document === null) && rights.write && !now.offer;
@@ -67,41 +68,34 @@ export function OpenDocument({ writing, document, lost }: Props) {
   const facts = <Facts now={now} writing={writing} document={edits ? null : document} mayManage={rights.manage} />;
   return (
     <>
-      <Toolbar
+      <TextFrame
+        name="document"
         now={now}
-        back={<BackToList to="/documents" />}
+        crumbs={[toList(t("documents.title"), "/documents")]}
         label={t("documents.toolbar")}
         words={{ more: t("documents.more"), delete: t("documents.delete") }}
         address={document ? `/app/documents/${document.id}` : undefined}
         rights={rights}
         edits={edits}
+        tabs={document ? tabsOf(document) : []}
         onSave={() => void writing.flush()}
         onTurn={(toEdit) => void turn(toEdit)}
         onDialog={setDialog}
       >
-        {document && !edits && (
-          <>
-            <ToVersions id={document.id} />
-            <Button variant="default" size="compact-md" onClick={() => refine({ show: "processing" })}>
-              <IconSitemap aria-hidden size={15} />
-              <span className={styles.word}>{t("processing.title")}</span>
-            </Button>
-          </>
+        <Notices now={now} writing={writing} lost={lost} mayStartOver={session.can("files:write")} onResolve={() => setDialog("conflict")} />
+        {edits ? (
+          <Editing
+            now={now}
+            writing={writing}
+            facts={facts}
+            label={t("documents.field.body")}
+            placeholder={t("writing.field.body.hint")}
+            onLeave={() => void turn(false)}
+          />
+        ) : (
+          <Reading now={now} facts={facts} empty={t("documents.empty_body")} />
         )}
-      </Toolbar>
-      <Notices now={now} writing={writing} lost={lost} mayStartOver={session.can("files:write")} onResolve={() => setDialog("conflict")} />
-      {edits ? (
-        <Editing
-          now={now}
-          writing={writing}
-          facts={facts}
-          label={t("documents.field.body")}
-          placeholder={t("writing.field.body.hint")}
-          onLeave={() => void turn(false)}
-        />
-      ) : (
-        <Reading now={now} facts={facts} empty={t("documents.empty_body")} />
-      )}
+      </TextFrame>
       {dialog === "share" && document && (
         <ShareDialog
           id={document.id}
@@ -111,7 +105,6 @@ export function OpenDocument({ writing, document, lost }: Props) {
           onClose={close}
         />
       )}
-      {show && document && !edits && <ProcessingDrawer subject={fileOf(document)} onClose={() => refine({ show: undefined })} />}
       {dialog === "delete" && document && <DeleteDialog document={document} writing={writing} onClose={close} />}
       {dialog === "conflict" && now.conflict && (
         <ConflictDialog conflict={now.conflict} mine={now.text} writing={writing} onClose={close} />
@@ -120,17 +113,13 @@ export function OpenDocument({ writing, document, lost }: Props) {
   );
 }
 
-function ToVersions({ id }: { id: string }) {
-  return (
-    <Button
-      variant="default"
-      size="compact-md"
-      renderRoot={(props) => <Link {...props} to="/documents/$id/versions" params={{ id }} search={{}} />}
-    >
-      <IconHistory aria-hidden size={15} />
-      <span className={styles.word}>{t("versions.title")}</span>
-    </Button>
-  );
+/** The versions, and how the document came about, belong to what is saved. */
+function tabsOf(document: Document): InspectorTab[] {
+  return [
+    { name: "details", title: t("inspector.title"), content: () => <Details document={document} /> },
+    { name: "versions", title: t("versions.title"), content: () => <Versions document={document} /> },
+    { name: "processing", title: t("processing.title"), wide: true, content: () => <Processing subject={fileOf(document)} withText /> },
+  ];
 }
 
 /** A document is a file whose name is the last part of its key. */
@@ -141,7 +130,7 @@ function StaleMark({ document }: { document: Document }) {
   const { data } = useProcessing(fileOf(document));
   if (!data?.sources.some(({ stale }) => stale)) return null;
   return (
-    <Link to="." search={(now: Address) => ({ ...now, show: "processing" })} replace className={styles.stale}>
+    <Link to="." search={(now: Address) => ({ ...now, inspect: "processing" })} replace className={styles.stale}>
       <Tag tone="warning">
         <IconHistoryToggle aria-hidden size={12} />
         {t("processing.stale")}

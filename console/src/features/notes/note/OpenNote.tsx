@@ -1,4 +1,4 @@
-/** A note, read or edited, with its toolbar. */
+/** A note, read or edited, in its frame. */
 
 import { useDocumentTitle } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
@@ -8,15 +8,15 @@ import { t } from "@/i18n";
 import { useSession } from "@/session";
 import { useBrand } from "@/theme/brand";
 import { useNames } from "@/ui/names";
-import { BackToList } from "@/ui/panes/BackToList";
 import { ALL_RIGHTS } from "@/ui/sharing/rights";
 import { useCommand } from "@/ui/commands";
+import { toList } from "@/ui/topbar/crumbs";
 import { ConflictDialog } from "@/ui/writing/conflict/ConflictDialog";
 import { Editing } from "@/ui/writing/Editing";
 import { Notices } from "@/ui/writing/Notices";
 import { useWriting } from "@/ui/writing/open";
 import { Reading } from "@/ui/writing/Reading";
-import { Toolbar } from "@/ui/writing/Toolbar";
+import { TextFrame, type DialogName } from "@/ui/writing/TextFrame";
 import { useTurning } from "@/ui/writing/turning";
 import type { Writing } from "@/ui/writing/writing";
 
@@ -25,6 +25,7 @@ import { rightsOn } from "../rights";
 import { ShareDialog } from "../share/ShareDialog";
 import type { Note, NoteText } from "../text";
 import { DeleteDialog } from "./DeleteDialog";
+import { Details } from "./Details";
 import { Facts } from "./Facts";
 
 interface Props {
@@ -35,13 +36,11 @@ interface Props {
   lost?: unknown;
 }
 
-type Dialog = "share" | "delete" | "conflict" | null;
-
 export function OpenNote({ writing, note, lost }: Props) {
   const session = useSession();
   const now = useWriting(writing);
   const { edit } = useAddress();
-  const [dialog, setDialog] = useState<Dialog>(null);
+  const [dialog, setDialog] = useState<DialogName | null>(null);
   const rights = note ? rightsOn(note, session) : ALL_RIGHTS;
   const edits = (edit === true || note === null) && rights.write && !now.offer;
   useDocumentTitle(`${now.text.title || t("writing.untitled")} · ${useBrand().title}`);
@@ -58,31 +57,34 @@ export function OpenNote({ writing, note, lost }: Props) {
   const close = (): void => setDialog(null);
   return (
     <>
-      <Toolbar
+      <TextFrame
+        name="note"
         now={now}
-        back={<BackToList to="/notes" />}
+        crumbs={[toList(t("notes.title"), "/notes")]}
         label={t("notes.toolbar")}
         words={{ more: t("notes.more"), delete: t("notes.delete") }}
         address={note ? `/app/notes/${note.id}` : undefined}
         rights={rights}
         edits={edits}
+        tabs={note ? [{ name: "details", title: t("inspector.title"), content: () => <Details note={note} /> }] : []}
         onSave={() => void writing.flush()}
         onTurn={(toEdit) => void turn(toEdit)}
         onDialog={setDialog}
-      />
-      <Notices now={now} writing={writing} lost={lost} mayStartOver={session.can("notes:write")} onResolve={() => setDialog("conflict")} />
-      {edits ? (
-        <Editing
-          now={now}
-          writing={writing}
-          facts={<Facts now={now} writing={writing} note={null} rights={rights} />}
-          label={t("notes.field.body")}
-          placeholder={t("writing.field.body.hint")}
-          onLeave={() => void turn(false)}
-        />
-      ) : (
-        <Reading now={now} facts={<Facts now={now} writing={writing} note={note} rights={rights} />} empty={t("notes.empty_body")} />
-      )}
+      >
+        <Notices now={now} writing={writing} lost={lost} mayStartOver={session.can("notes:write")} onResolve={() => setDialog("conflict")} />
+        {edits ? (
+          <Editing
+            now={now}
+            writing={writing}
+            facts={<Facts now={now} writing={writing} note={null} rights={rights} />}
+            label={t("notes.field.body")}
+            placeholder={t("writing.field.body.hint")}
+            onLeave={() => void turn(false)}
+          />
+        ) : (
+          <Reading now={now} facts={<Facts now={now} writing={writing} note={note} rights={rights} />} empty={t("notes.empty_body")} />
+        )}
+      </TextFrame>
       {dialog === "share" && note && <ShareDialog note={note} now={now} writing={writing} onClose={close} />}
       {dialog === "delete" && note && <DeleteDialog note={note} writing={writing} onClose={close} />}
       {dialog === "conflict" && now.conflict && (

@@ -5,7 +5,8 @@ import { Link } from "@tanstack/react-router";
 
 import { t } from "@/i18n";
 
-import { crumbsOf } from "../place";
+import { crumbsOf, type Crumb } from "../place";
+import { useDropTarget } from "./dragging";
 import styles from "./Files.module.css";
 
 /** `here` is the file, if one is open. */
@@ -17,14 +18,7 @@ export function Crumbs({ folder, here }: { folder: string; here?: string }) {
         {crumbs.map((crumb, place) => (
           <li key={crumb.folder}>
             {place > 0 && <IconChevronRight aria-hidden size={14} />}
-            <Link
-              to="/files"
-              search={{ in: crumb.folder || undefined }}
-              className={styles.crumb}
-              activeOptions={{ exact: true, includeSearch: true }}
-            >
-              {crumb.name || t("files.unnamed")}
-            </Link>
+            <CrumbLink crumb={crumb} />
           </li>
         ))}
         {here !== undefined && (
@@ -37,5 +31,22 @@ export function Crumbs({ folder, here }: { folder: string; here?: string }) {
         )}
       </ol>
     </nav>
+  );
+}
+
+/** Also a place to drop files. */
+function CrumbLink({ crumb }: { crumb: Crumb }) {
+  const drop = useDropTarget(crumb.folder);
+  return (
+    <Link
+      to="/files"
+      search={{ in: crumb.folder || undefined }}
+      className={styles.crumb}
+      activeOptions={{ exact: true, includeSearch: true }}
+      data-over={drop.isOver || undefined}
+      {...drop.handlers}
+    >
+      {crumb.name || t("files.unnamed")}
+    </Link>
   );
 }

@@ -1,4 +1,4 @@
-/** File details and versions. */
+/** Details and versions of a file, in the inspector. */
 
 import { ActionIcon, Tooltip } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
@@ -19,43 +19,52 @@ import { VersionLine } from "@/ui/versions/VersionLine";
 import { VisibilityMenu } from "@/ui/visibility/VisibilityMenu";
 import type { Visibility } from "@/ui/writing/text";
 
-import { extensionOf, kindOf } from "../kinds";
+import { kindWord } from "../kinds";
 import type { FileObject } from "../queries";
 import styles from "./Object.module.css";
 import { useDownload } from "./useDownload";
 
-interface Props {
+interface DetailsProps {
   file: FileObject;
-  versions: ReturnType<typeof useVersions>;
-  /** The version being viewed. */
-  shown: number;
   rights: Rights;
   onVisibility: (visibility: Visibility) => void;
   fault: unknown;
 }
 
-export function Inspector({ file, versions, shown, rights, onVisibility, fault }: Props) {
+export function Details({ file, rights, onVisibility, fault }: DetailsProps) {
   const names = useNames();
-  const { word } = kindOf(file.content_type);
   const facts: Fact[] = [
     [t("visibility.title"), <VisibilityMenu key="visibility" visibility={file.visibility} shares={0} mayChange={rights.manage} onChange={onVisibility} />],
     [t("files.column.owner"), names.ofOrYou(file.owner)],
     [t("files.column.size"), bytes(file.size)],
-    [t("files.column.kind"), word ? t(word) : extensionOf(file.filename) || t("files.kind.other")],
+    [t("files.column.kind"), kindWord(file.content_type, file.filename)],
     [t("files.created"), <Time key="created" at={file.created_at} />],
     [t("files.column.changed"), <Time key="changed" at={file.updated_at} />],
     ...(file.text_state === "none" ? [] : [[t("processing.text"), <TextState key="text" state={file.text_state} fault={file.text_fault} />] as const]),
   ];
   return (
-    <aside className={styles.inspector} aria-label={t("files.details")}>
+    <>
       <Facts facts={facts} />
       <Fault fault={fault} />
-      <h2>{t("versions.title")}</h2>
+    </>
+  );
+}
+
+interface VersionsProps {
+  file: FileObject;
+  versions: ReturnType<typeof useVersions>;
+  /** The version being viewed. */
+  shown: number;
+}
+
+export function Versions({ file, versions, shown }: VersionsProps) {
+  return (
+    <>
       <VersionGroups versions={versions.data ?? file.versions} className={styles.rows} shown={shown}>
         {(version) => <VersionRow file={file} version={version} />}
       </VersionGroups>
       <Endless query={versions} />
-    </aside>
+    </>
   );
 }
 

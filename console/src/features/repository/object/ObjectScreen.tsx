@@ -1,5 +1,6 @@
-/** A file: preview, details and versions. */
+/** A file: its preview, with details, versions and provenance in the inspector. */
 
+import { useDocumentTitle } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useParams, useSearch } from "@tanstack/react-router";
@@ -8,21 +9,22 @@ import { useState } from "react";
 import { Refusal } from "@/api/client";
 import { t } from "@/i18n";
 import { useSession } from "@/session";
+import { useBrand } from "@/theme/brand";
 import { useNames } from "@/ui/names";
-import { Page } from "@/ui/Page";
 import { Processing } from "@/ui/processing/Processing";
 import { rightsOn } from "@/ui/sharing/rights";
 import { ShareDialog } from "@/ui/sharing/ShareDialog";
 import { Failed, Loading } from "@/ui/states";
+import type { Crumb } from "@/ui/topbar/crumbs";
+import { ItemFrame } from "@/ui/topbar/ItemFrame";
 import { useVersions } from "@/ui/versions/queries";
 import { useCommand } from "@/ui/commands";
 
-import { Crumbs } from "../browser/Crumbs";
-import { folderOf, nameOf } from "../place";
+import { crumbsOf, folderOf, nameOf } from "../place";
 import { useFile, useSetVisibility, type FileObject } from "../queries";
-import { FileActions, type FileDialog } from "./FileActions";
 import { DeleteDialog } from "./DeleteDialog";
-import { Inspector } from "./Inspector";
+import { FileActions, FileMenu, type FileDialog } from "./FileActions";
+import { Details, Versions } from "./Inspector";
 import { LinkDialog } from "./LinkDialog";
 import styles from "./Object.module.css";
 import { OldVersion } from "./OldVersion";
@@ -53,34 +55,50 @@ function Shown({ file, gone }: { file: FileObject; gone: boolean }) {
   const isOld = version !== undefined && version.number !== file.version;
   const shown = isOld ? version : { number: file.version, size: file.size, content_type: file.content_type };
   const name = nameOf(file.key) || file.filename;
+  useDocumentTitle(`${name} · ${useBrand().title}`);
   return (
-    <Page title={name} intro={<Crumbs folder={folderOf(file.key)} here={name} />} actions={<FileActions file={file} version={shown.number} rights={rights} onDialog={setDialog} />}>
-      <div className={styles.columns}>
-        <div className={styles.main}>
-          <section className={styles.preview} aria-label={t("files.preview")}>
-            {gone && (
-              <div className={styles.old} role="alert">
-                <IconAlertTriangle aria-hidden size={18} />
-                <p>{t("writing.lost")}</p>
-              </div>
-            )}
-            {isOld && <OldVersion file={file} version={version} mayRestore={rights.write && file.team_id === me.team.id} />}
-            <Preview id={file.id} filename={file.filename} version={shown.number} size={shown.size} contentType={shown.content_type} />
-          </section>
-          <section className={styles.beneath} aria-label={t("processing.title")}>
-            <h2>{t("processing.title")}</h2>
-            <Processing subject={file} />
-          </section>
-        </div>
-        <Inspector file={file} versions={versions} shown={shown.number} rights={rights} onVisibility={(value) => visibility.mutate(value)} fault={visibility.error} />
-      </div>
+    <ItemFrame
+      name="file"
+      label={t("files.toolbar")}
+      crumbs={wayTo(file)}
+      here={name}
+      heading="h1"
+      actions={<FileActions file={file} version={shown.number} />}
+      onShare={rights.manage ? () => setDialog("share") : undefined}
+      more={{ label: t("files.more"), items: <FileMenu file={file} rights={rights} onDialog={setDialog} /> }}
+      opensAtFirst
+      tabs={[
+        {
+          name: "details",
+          title: t("inspector.title"),
+          content: () => <Details file={file} rights={rights} onVisibility={(value) => visibility.mutate(value)} fault={visibility.error} />,
+        },
+        { name: "versions", title: t("versions.title"), content: () => <Versions file={file} versions={versions} shown={shown.number} /> },
+        { name: "processing", title: t("processing.title"), wide: true, content: () => <Processing subject={file} /> },
+      ]}
+    >
+      <section className={styles.preview} aria-label={t("files.preview")}>
+        {gone && (
+          <div className={styles.old} role="alert">
+            <IconAlertTriangle aria-hidden size={18} />
+            <p>{t("writing.lost")}</p>
+          </div>
+        )}
+        {isOld && <OldVersion file={file} version={version} mayRestore={rights.write && file.team_id === me.team.id} />}
+        <Preview id={file.id} filename={file.filename} version={shown.number} size={shown.size} contentType={shown.content_type} />
+      </section>
       {dialog === "share" && (
         <ShareDialog id={file.id} title={name} visibility={file.visibility} onVisibility={(value) => visibility.mutate(value)} onClose={() => setDialog(null)} />
       )}
       {dialog === "link" && <LinkDialog id={file.id} name={name} version={isOld ? version.number : null} onClose={() => setDialog(null)} />}
       {dialog === "delete" && <DeleteDialog file={file} onClose={() => setDialog(null)} />}
-    </Page>
+    </ItemFrame>
   );
+}
+
+function wayTo(file: FileObject): Crumb[] {
+  const folders = [{ name: t("files.title"), folder: "" }, ...crumbsOf(folderOf(file.key))];
+  return folders.map(({ name, folder }) => ({ name: name || t("files.unnamed"), to: "/files", search: { in: folder || undefined } }));
 }
 
 /** For a keyboard shortcut the caller has no permission for: says who owns the item. */

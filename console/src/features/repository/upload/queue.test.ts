@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { Refusal } from "@/api/client";
 
-import { beside } from "./naming";
+import { beside } from "../naming";
 import { AT_ONCE, Uploads, type Sending } from "./queue";
 
 /** A fake server that holds every upload until released. */

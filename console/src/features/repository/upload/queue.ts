@@ -1,17 +1,18 @@
 /**
- * Upload queue: a few at a time, each can be cancelled and retried, and nothing is overwritten without asking.
+ * Upload queue: a few at a time, each can be paused, cancelled and retried, and nothing is overwritten without asking.
  * Independent of any screen.
  */
 
 import { Refusal } from "@/api/client";
 import type { Visibility } from "@/ui/writing/text";
 
-import { beside } from "./naming";
+import { beside } from "../naming";
 
 export const AT_ONCE = 3;
 const MOST_NAMES = 50;
 
-export type State = "waiting" | "sending" | "asks" | "done" | "failed" | "stopped" | "skipped";
+/** `interrupted`: a reload has taken the file away. */
+export type State = "waiting" | "sending" | "paused" | "interrupted" | "asks" | "done" | "failed" | "stopped" | "skipped";
 export type Answer = "replace" | "both" | "skip";
 
 export interface Upload {
@@ -25,6 +26,8 @@ export interface Upload {
   /** The key exists; `hidden` if the user can't see it, and so can't replace it. */
   taken?: "seen" | "hidden";
   fault?: unknown;
+  /** The connection is lost; it goes on by itself. */
+  lost?: boolean;
   /** ID of the uploaded object. */
   objectId?: string;
 }
@@ -35,17 +38,32 @@ export interface Sending {
   replaces: boolean;
   visibility: Visibility;
   onSent: (bytes: number) => void;
+  onLost: (lost: boolean) => void;
   signal: AbortSignal;
 }
 
 /** Rejects with 412 if the key exists, with 409 if it exists but the user can't see it. */
 export type Send = (sending: Sending) => Promise<{ id: string }>;
 
+/** Discards what the server has of an upload. */
+export type Discard = (unwanted: { key: string; file?: File; upload?: string }) => void;
+
+/** An upload without its file. */
+export interface Interrupted {
+  upload: string;
+  key: string;
+  size: number;
+  modified: number;
+}
+
 interface Item extends Upload {
-  file: File;
+  file?: File;
+  interrupted?: Interrupted;
   visibility: Visibility;
   answer?: Answer;
   began: number;
+  /** Bytes that were there when it began. */
+  before?: number;
   stop?: AbortController;
 }
 
@@ -54,10 +72,11 @@ export interface Incoming {
   key: string;
 }
 
-const ENDED: readonly State[] = ["done", "failed", "stopped", "skipped"];
+const ENDED: readonly State[] = ["done", "failed", "stopped", "skipped", "interrupted"];
 
 export class Uploads {
   readonly #send: Send;
+  readonly #discard: Discard;
   readonly #listeners = new Set<() => void>();
   #items: Item[] = [];
   /** The answer for all remaining conflicts, until none are left. */
@@ -65,8 +84,9 @@ export class Uploads {
   #born = 0;
   #snapshot: readonly Upload[] = [];
 
-  constructor(send: Send) {
+  constructor(send: Send, discard: Discard = () => undefined) {
     this.#send = send;
+    this.#discard = discard;
   }
 
   get snapshot(): readonly Upload[] {
@@ -84,10 +104,50 @@ export class Uploads {
 
   add(incoming: readonly Incoming[], visibility: Visibility): void {
     for (const { file, key } of incoming) {
+      if (this.#continues(file, key)) continue;
       this.#items.push({
         id: ++this.#born, key, file, visibility, size: file.size, sent: 0, speed: 0, state: "waiting", began: 0,
       });
     }
+    this.#go();
+  }
+
+  /** Shows an upload of which only the file is missing. */
+  restore(interrupted: Interrupted): void {
+    const { key, size } = interrupted;
+    this.#items.push({ id: ++this.#born, key, interrupted, visibility: "private", size, sent: 0, speed: 0, state: "interrupted", began: 0 });
+    this.#publish();
+  }
+
+  /** How much of it the server has. */
+  restored(upload: string, sent: number): void {
+    const item = this.#items.find(({ interrupted }) => interrupted?.upload === upload);
+    if (item?.state === "interrupted") Object.assign(item, { sent: Math.min(sent, item.size) });
+    this.#publish();
+  }
+
+  /** Goes on with an interrupted upload; false if this isn't its file. */
+  resume(id: number, file: File): boolean {
+    const item = this.#find(id);
+    return item !== undefined && this.#continues(file, item.key, item);
+  }
+
+  #continues(file: File, key: string, only?: Item): boolean {
+    const item = this.#items.find(
+      (each) => each.state === "interrupted" && each.key === key && each.size === file.size && each.interrupted?.modified === file.lastModified,
+    );
+    if (!item || (only && item !== only)) return false;
+    Object.assign(item, { file, state: "waiting" });
+    this.#go();
+    return true;
+  }
+
+  /** What was sent of a large file stays on the server. */
+  pause(id: number): void {
+    const item = this.#find(id);
+    if (item?.state !== "sending" && item?.state !== "waiting") return;
+    item.state = "paused";
+    item.stop?.abort();
     this.#go();
   }
 
@@ -96,6 +156,7 @@ export class Uploads {
     if (!item || ENDED.includes(item.state)) return;
     item.state = "stopped";
     item.stop?.abort();
+    this.#unwanted(item);
     this.#go();
   }
 
@@ -105,8 +166,8 @@ export class Uploads {
 
   retry(id: number): void {
     const item = this.#find(id);
-    if (!item || (item.state !== "failed" && item.state !== "stopped")) return;
-    Object.assign(item, { state: "waiting", fault: undefined, sent: 0 });
+    if (!item?.file || !["failed", "stopped", "paused"].includes(item.state)) return;
+    Object.assign(item, { state: "waiting", fault: undefined });
     this.#go();
   }
 
@@ -120,8 +181,13 @@ export class Uploads {
 
   /** Removes finished uploads. */
   clear(): void {
+    this.#items.filter(({ state }) => state === "interrupted").forEach((item) => this.#unwanted(item));
     this.#items = this.#items.filter(({ state }) => !ENDED.includes(state));
     this.#publish();
+  }
+
+  #unwanted({ key, file, interrupted }: Item): void {
+    this.#discard({ key, file, upload: interrupted?.upload });
   }
 
   #find(id: number): Item | undefined {
@@ -140,7 +206,7 @@ export class Uploads {
 
   async #carry(item: Item): Promise<void> {
     const stop = new AbortController();
-    Object.assign(item, { stop, began: Date.now(), sent: 0, speed: 0 });
+    Object.assign(item, { stop, began: Date.now(), speed: 0, before: undefined, lost: false });
     try {
       const { id } = await this.#deliver(item, stop.signal);
       Object.assign(item, { state: "done", objectId: id, sent: item.size });
@@ -153,12 +219,18 @@ export class Uploads {
   /** Tries further names until one is free. */
   async #deliver(item: Item, signal: AbortSignal): Promise<{ id: string }> {
     const { file, visibility, answer } = item;
+    if (!file) throw new Error("an interrupted upload has no file");
     const wanted = item.key;
     for (let number = 2; ; number++) {
       const key = answer === "both" ? beside(wanted, number) : wanted;
       try {
         const made = await this.#send({
-          key, file, visibility, signal, replaces: answer === "replace", onSent: (bytes) => this.#progress(item, bytes),
+          key, file, visibility, signal, replaces: answer === "replace",
+          onSent: (bytes) => this.#progress(item, bytes),
+          onLost: (lost) => {
+            item.lost = lost;
+            this.#publish();
+          },
         });
         item.key = key;
         return made;
@@ -170,8 +242,9 @@ export class Uploads {
 
   #progress(item: Item, bytes: number): void {
     const seconds = (Date.now() - item.began) / 1000;
+    item.before ??= bytes;
     item.sent = Math.min(bytes, item.size);
-    item.speed = seconds > 0.5 ? item.sent / seconds : 0;
+    item.speed = seconds > 0.5 ? Math.max(0, item.sent - item.before) / seconds : 0;
     this.#publish();
   }
 
@@ -189,12 +262,13 @@ export class Uploads {
     // A hidden object can't be replaced: asks again.
     if (answer === "replace" && item.taken === "hidden") return;
     item.answer = answer;
+    if (answer !== "replace") this.#unwanted(item);
     item.state = answer === "skip" ? "skipped" : "waiting";
   }
 
   #publish(): void {
-    this.#snapshot = this.#items.map(({ id, key, size, sent, speed, state, taken, fault, objectId }) => ({
-      id, key, size, sent, speed, state, taken, fault, objectId,
+    this.#snapshot = this.#items.map(({ id, key, size, sent, speed, state, taken, fault, lost, objectId }) => ({
+      id, key, size, sent, speed, state, taken, fault, lost, objectId,
     }));
     this.#listeners.forEach((listener) => listener());
   }

@@ -2,4 +2,8 @@
 
 import { createOpening } from "@/ui/opening";
 
+import { records } from "./records";
+
 export const uploading = createOpening();
+
+if (typeof sessionStorage !== "undefined" && records().length > 0) uploading.open();

@@ -23,7 +23,7 @@ export function RunActions({ run }: { run: RunDetail | RunOutline }) {
   if (run.view !== "full") return null;
   return (
     <>
-      <Button variant="default" renderRoot={(props) => <Link {...props} to="/workflows/spec/$slug/run" params={{ slug: run.slug }} search={{ from: run.id } as never} />}>
+      <Button variant="default" size="compact-md" renderRoot={(props) => <Link {...props} to="/workflows/spec/$slug/run" params={{ slug: run.slug }} search={{ from: run.id } as never} />}>
         {t("workflows.run.again")}
       </Button>
       {run.state !== "succeeded" && <Resume run={run} />}
@@ -42,7 +42,7 @@ function Cancel({ run }: { run: RunDetail | RunOutline }) {
 
   return (
     <>
-      <Button variant="default" leftSection={<IconPlayerStop aria-hidden size={16} />} onClick={() => setAsking(true)}>
+      <Button variant="default" size="compact-md" leftSection={<IconPlayerStop aria-hidden size={16} />} onClick={() => setAsking(true)}>
         {t("workflows.cancel")}
       </Button>
       {asking && (
@@ -66,7 +66,7 @@ function Resume({ run }: { run: RunDetail }) {
 
   return (
     <>
-      <Button leftSection={<IconPlayerPlay aria-hidden size={16} />} loading={resume.isPending} onClick={() => void perform().catch(() => undefined)}>
+      <Button size="compact-md" leftSection={<IconPlayerPlay aria-hidden size={16} />} loading={resume.isPending} onClick={() => void perform().catch(() => undefined)}>
         {t("workflows.resume")}
       </Button>
       {resume.isError && (

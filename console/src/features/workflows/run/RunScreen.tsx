@@ -1,15 +1,19 @@
-/** One run: state, timeline of its steps, inputs and outputs. */
+/** One run: timeline of its steps, inputs and outputs; facts in the inspector. */
 
 import { Alert } from "@mantine/core";
+import { useDocumentTitle } from "@mantine/hooks";
 import { IconAlertTriangle, IconClock, IconLock } from "@tabler/icons-react";
 import { Link, useParams } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 
 import { number, t } from "@/i18n";
+import { useBrand } from "@/theme/brand";
 import { Copyable } from "@/ui/Copyable";
 import { Facts, type Fact } from "@/ui/Facts";
 import { useNames } from "@/ui/names";
 import { Failed, Loading } from "@/ui/states";
 import { Time } from "@/ui/Time";
+import { ItemFrame } from "@/ui/topbar/ItemFrame";
 import { ArtifactCard } from "@/ui/turns/ArtifactCard";
 import { ReferenceLink } from "@/ui/turns/Reference";
 
@@ -42,33 +46,19 @@ const titleOf = ({ slug }: RunOutline | RunDetail): string => t("workflows.run.n
 
 function OutlinedRun({ run }: { run: RunOutline }) {
   return (
-    <Item back="/workflows/runs" title={titleOf(run)} actions={<RunActions run={run} />}>
-      <div className={styles.standing}>
-        <span role="status">
-          <StateTag state={run.state} />
-        </span>
-        <Copyable value={run.id} label={t("workflows.fact.run_id")} />
-      </div>
+    <RunFrame run={run} facts={timesOf(run)} state={<StateTag state={run.state} />}>
       <Alert color="gray" role="note" icon={<IconLock aria-hidden size={18} />} className={styles.alert} title={t("workflows.outline")}>
         {t("workflows.outline.words")}
       </Alert>
-      <Facts facts={timesOf(run)} />
-    </Item>
+    </RunFrame>
   );
 }
 
 function OpenRun({ run }: { run: RunDetail }) {
   const made = artifactsOf(run);
   return (
-    <Item back="/workflows/runs" title={titleOf(run)} actions={<RunActions run={run} />}>
-      <div className={styles.standing}>
-        <span role="status">
-          <StateTag state={run.state} waiting={run.waiting} />
-        </span>
-        <Copyable value={run.id} label={t("workflows.fact.run_id")} />
-      </div>
+    <RunFrame run={run} facts={useFacts(run)} state={<StateTag state={run.state} waiting={run.waiting} />}>
       <Standing run={run} />
-      <Facts facts={useFacts(run)} />
       {made.length > 0 && (
         <Part title={t("workflows.made")}>
           <ul className={styles.made}>
@@ -97,7 +87,38 @@ function OpenRun({ run }: { run: RunDetail }) {
           </ul>
         </Part>
       )}
-    </Item>
+    </RunFrame>
+  );
+}
+
+interface FrameProps {
+  run: RunDetail | RunOutline;
+  facts: readonly Fact[];
+  state: ReactNode;
+  children: ReactNode;
+}
+
+function RunFrame({ run, facts, state, children }: FrameProps) {
+  const title = titleOf(run);
+  useDocumentTitle(`${title} · ${useBrand().title}`);
+  const all: Fact[] = [...facts, [t("workflows.fact.run_id"), <Copyable key="id" value={run.id} label={t("workflows.fact.run_id")} />]];
+  return (
+    <ItemFrame
+      name="run"
+      label={t("workflows.run.toolbar")}
+      crumbs={[
+        { name: t("workflows.title"), to: "/workflows" },
+        { name: t("workflows.runs"), to: "/workflows/runs" },
+      ]}
+      here={title}
+      heading="h1"
+      state={<span role="status">{state}</span>}
+      actions={<RunActions run={run} />}
+      opensAtFirst
+      tabs={[{ name: "details", title: t("inspector.title"), content: () => <Facts facts={all} /> }]}
+    >
+      <div className={styles.body}>{children}</div>
+    </ItemFrame>
   );
 }
 

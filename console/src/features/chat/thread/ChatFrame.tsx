@@ -1,10 +1,10 @@
-/** Toolbar of a conversation: its title, who sees it, and what can be done with it. */
+/** The frame of a conversation: its title, who sees it, and what can be done with it. */
 
-import { ActionIcon, Button, Menu, TextInput } from "@mantine/core";
+import { Button, Menu, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { IconCloudOff, IconDots, IconLink, IconPencil, IconShare2, IconTrash, IconUsers } from "@tabler/icons-react";
+import { IconCloudOff, IconLink, IconPencil, IconTrash, IconUsers } from "@tabler/icons-react";
 import { useNavigate, useParams } from "@tanstack/react-router";
-import { useState } from "react";
+import { useState, type ReactNode } from "react";
 
 import { t } from "@/i18n";
 import { useSession } from "@/session";
@@ -14,18 +14,26 @@ import { Dialog, DialogActions } from "@/ui/Dialog";
 import { Fault, useSending } from "@/ui/forms";
 import { useNames } from "@/ui/names";
 import { notice } from "@/ui/notice";
-import { BackToList } from "@/ui/panes/BackToList";
+import { ItemFrame } from "@/ui/topbar/ItemFrame";
 
 import type { Conversation } from "../api";
 import { useDelete, useRename } from "../queries";
 import { rightsOn, type ChatRights } from "../rights";
 import { ShareDialog } from "../share/ShareDialog";
 import { titleOf } from "../titles";
+import { Details } from "./Details";
 import styles from "./Thread.module.css";
 
 type Open = "rename" | "share" | "delete" | null;
 
-export function ChatToolbar({ conversation, lost }: { conversation?: Conversation; lost?: unknown }) {
+interface Props {
+  conversation?: Conversation;
+  lost?: unknown;
+  children: ReactNode;
+}
+
+/** The frame of a conversation, with the dialogs that its bar opens. */
+export function ChatFrame({ conversation, lost, children }: Props) {
   const session = useSession();
   const names = useNames();
   const [open, setOpen] = useState<Open>(null);
@@ -40,29 +48,34 @@ export function ChatToolbar({ conversation, lost }: { conversation?: Conversatio
   useCommand("delete", manage("delete"));
   const close = (): void => setOpen(null);
   // Without an open conversation, the list has the page's heading.
-  const Heading = "id" in useParams({ strict: false }) ? "h1" : "h2";
+  const heading = "id" in useParams({ strict: false }) ? "h1" : "h2";
   return (
-    <div className={styles.toolbar} role="toolbar" aria-label={t("chat.toolbar")}>
-      <BackToList to="/chat" />
-      <Heading className={styles.title}>{conversation ? titleOf(conversation) : t("chat.new")}</Heading>
-      {Boolean(lost) && (
-        <span className={styles.shared} role="status">
-          <IconCloudOff aria-hidden size={14} />
-          {t("chat.stale")}
-        </span>
-      )}
-      {conversation && <Shared conversation={conversation} />}
-      {rights?.manage && (
-        <Button variant="default" size="compact-md" onClick={() => setOpen("share")}>
-          <IconShare2 aria-hidden size={15} />
-          <span className={styles.word}>{t("sharing.share")}</span>
-        </Button>
-      )}
-      {conversation && rights && <More conversation={conversation} rights={rights} onOpen={setOpen} />}
+    <ItemFrame
+      name="conversation"
+      label={t("chat.toolbar")}
+      crumbs={[{ name: t("chat.title"), to: "/chat", search: ({ q }: { q?: string }) => ({ q }) }]}
+      here={conversation ? titleOf(conversation) : t("chat.new")}
+      heading={heading}
+      state={
+        <>
+          {Boolean(lost) && (
+            <span className={styles.shared} role="status">
+              <IconCloudOff aria-hidden size={14} />
+              {t("chat.stale")}
+            </span>
+          )}
+          {conversation && <Shared conversation={conversation} />}
+        </>
+      }
+      onShare={rights?.manage ? () => setOpen("share") : undefined}
+      more={conversation && rights ? { label: t("chat.more"), items: <More conversation={conversation} rights={rights} onOpen={setOpen} /> } : undefined}
+      tabs={conversation ? [{ name: "details", title: t("inspector.title"), content: () => <Details conversation={conversation} /> }] : []}
+    >
+      {children}
       {conversation && open === "rename" && <RenameDialog conversation={conversation} onClose={close} />}
       {conversation && open === "share" && <ShareDialog conversation={conversation} onClose={close} />}
       {conversation && open === "delete" && <DeleteDialog conversation={conversation} onClose={close} />}
-    </div>
+    </ItemFrame>
   );
 }
 
@@ -84,13 +97,7 @@ function More({ conversation, rights, onOpen }: { conversation: Conversation; ri
     notice(t("writing.link.copied"));
   }
   return (
-    <Menu position="bottom-end" width={200}>
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size={32} aria-label={t("chat.more")}>
-          <IconDots aria-hidden size={18} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
+    <>
         {rights.rename && (
           <Menu.Item leftSection={<IconPencil aria-hidden size={15} />} onClick={() => onOpen("rename")}>
             {t("chat.rename")}
@@ -107,8 +114,7 @@ function More({ conversation, rights, onOpen }: { conversation: Conversation; ri
             </Menu.Item>
           </>
         )}
-      </Menu.Dropdown>
-    </Menu>
+    </>
   );
 }
 

@@ -1,0 +1,34 @@
+/** Versions of a document, in the inspector; each opens the comparison. */
+
+import { Link } from "@tanstack/react-router";
+
+import { t } from "@/i18n";
+import { Endless } from "@/ui/endless";
+import { Failed, Loading } from "@/ui/states";
+import { useVersions } from "@/ui/versions/queries";
+import { VersionGroups } from "@/ui/versions/VersionGroups";
+import { VersionLine } from "@/ui/versions/VersionLine";
+
+import type { Document } from "../text";
+import styles from "./Document.module.css";
+
+export function Versions({ document: { id, version: newest } }: { document: Document }) {
+  const versions = useVersions(id, newest);
+  if (versions.isPending) return <Loading />;
+  if (versions.isError && !versions.data) return <Failed error={versions.error} again={() => void versions.refetch()} />;
+  return (
+    <>
+      <Link to="/documents/$id/versions" params={{ id }} search={{}} className={styles.compare}>
+        {t("documents.versions.compare")}
+      </Link>
+      <VersionGroups versions={versions.data ?? []} className={styles.versions}>
+        {(version) => (
+          <Link to="/documents/$id/versions" params={{ id }} search={{ version: version.number } as never} className={styles.pick}>
+            <VersionLine version={version} newest={newest} />
+          </Link>
+        )}
+      </VersionGroups>
+      <Endless query={versions} />
+    </>
+  );
+}

@@ -1,0 +1,78 @@
+/** Actions on one entry. */
+
+import { Menu } from "@mantine/core";
+import { IconCopy, IconDots, IconDownload, IconFolderSymlink, IconLink, IconPencil, IconShare2, IconTrash, type Icon } from "@tabler/icons-react";
+import { useState } from "react";
+
+import { t } from "@/i18n";
+import { rightsOn, type Rights } from "@/ui/sharing/rights";
+
+import { useEntryActions, type Deed } from "../actions";
+import { copyLink } from "../object/copyLink";
+import { useFile } from "../queries";
+import type { Entry, FileEntry } from "./entries";
+import styles from "./FileList.module.css";
+
+const PICTURES: Record<Deed, Icon> = {
+  download: IconDownload, rename: IconPencil, move: IconFolderSymlink, copy: IconCopy, share: IconShare2, delete: IconTrash,
+};
+export const pictureOf = (deed: Deed): Icon => PICTURES[deed];
+
+const RIGHT: Partial<Record<Deed, keyof Rights>> = { rename: "write", move: "write", share: "manage", delete: "delete" };
+
+/** The menu itself comes with the first click: a list has many, and few are opened. */
+export function EntryMenu({ entry, tabIndex }: { entry: Entry; tabIndex: number }) {
+  const [asked, setAsked] = useState(false);
+  const button = (
+    <button type="button" className={styles.more} tabIndex={tabIndex} aria-haspopup="menu" aria-label={t("files.menu", { name: entry.name })} onClick={() => setAsked(true)}>
+      <IconDots aria-hidden size={17} />
+    </button>
+  );
+  if (!asked) return button;
+  return (
+    <Menu defaultOpened returnFocus position="bottom-end" width={210}>
+      <Menu.Target>{button}</Menu.Target>
+      <Menu.Dropdown>{entry.isFolder ? <Items entry={entry} /> : <FileItems entry={entry} />}</Menu.Dropdown>
+    </Menu>
+  );
+}
+
+/** The rights on one file can be more or less than those of the role. */
+function FileItems({ entry }: { entry: FileEntry }) {
+  const file = useFile(entry.id);
+  return <Items entry={entry} rights={file.data && rightsOn(file.data)} />;
+}
+
+function Items({ entry, rights }: { entry: Entry; rights?: Rights }) {
+  const actions = useEntryActions();
+  const may = (deed: Deed): boolean => {
+    const right = RIGHT[deed];
+    return rights && right ? rights[right] : actions.may(deed, [entry]);
+  };
+  const item = (deed: Deed) => {
+    const Picture = PICTURES[deed];
+    return (
+      <Menu.Item key={deed} color={deed === "delete" ? "danger" : undefined} leftSection={<Picture aria-hidden size={15} />} onClick={() => actions.ask(deed, [entry])}>
+        {t(`files.do.${deed}`)}
+      </Menu.Item>
+    );
+  };
+  return (
+    <>
+      {item("download")}
+      {!entry.isFolder && (
+        <Menu.Item leftSection={<IconLink aria-hidden size={15} />} onClick={() => void copyLink(entry.id)}>
+          {t("files.link.copy")}
+        </Menu.Item>
+      )}
+      {!entry.isFolder && may("share") && item("share")}
+      {(["rename", "move", "copy"] as const).filter(may).map(item)}
+      {may("delete") && (
+        <>
+          <Menu.Divider />
+          {item("delete")}
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,134 @@
+/** A folder as a list: one row per entry, sorted by its columns. */
+
+import { IconChevronDown, IconChevronUp } from "@tabler/icons-react";
+import { useEffect, useRef } from "react";
+
+import { t } from "@/i18n";
+
+import { useEntryActions } from "../actions";
+import type { Place } from "../place";
+import type { Entry } from "./entries";
+import styles from "./FileList.module.css";
+import { FileRow } from "./FileRow";
+import { COLUMNS, turned, type Column, type Order } from "./order";
+import { useRows, useWidth } from "./rows";
+import { SelectionBar } from "./SelectionBar";
+import { none, type Selection } from "./selection";
+import { useGrid } from "./useGrid";
+
+export interface Shown {
+  place: Place;
+  entries: readonly Entry[];
+  /** Undefined if there are more entries than can be sorted. */
+  order?: Order;
+  onOrder: (order: Order) => void;
+  selection: Selection;
+  onSelection: (selection: Selection) => void;
+  /** Whether more entries follow, so that their number isn't known. */
+  more: boolean;
+  /** The last entries are nearly in sight. */
+  onEnd: () => void;
+}
+
+const HEIGHT = 44;
+const NARROW_HEIGHT = 60;
+/** Below this width the columns go under the name. */
+export const NARROW = 620;
+const HEAD = 48;
+
+export function FileList({ place, entries, order, onOrder, selection, onSelection, more, onEnd }: Shown) {
+  const grid = useRef<HTMLDivElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+  const width = useWidth(grid);
+  const { may } = useEntryActions();
+  const narrow = width > 0 && width < NARROW;
+  const kept = selection.active === null ? -1 : entries.findIndex(({ id }) => id === selection.active);
+  const rows = useRows({ list, count: entries.length, height: narrow ? NARROW_HEIGHT : HEIGHT, kept, head: HEAD });
+  const keys = useGrid({ grid, entries, columns: 1, selection, onSelection, reveal: (index) => rows.scrollToIndex(index) });
+  const items = rows.getVirtualItems();
+  useNearEnd(items.filter(({ index }) => index !== kept).at(-1)?.index ?? 0, entries.length, onEnd);
+  const chosen = entries.filter(({ id }) => selection.chosen.has(id));
+  const all = chosen.length > 0 && chosen.length === entries.length;
+  return (
+    // The keys walk from row to row.
+    // eslint-disable-next-line jsx-a11y/interactive-supports-focus
+    <div
+      ref={grid}
+      role="grid"
+      aria-label={place.show === "shared" ? t("files.show.shared") : place.folder || t("files.root")}
+      aria-rowcount={more ? -1 : entries.length + 1}
+      aria-multiselectable
+      className={styles.grid}
+      data-narrow={narrow || undefined}
+      data-middling={(width > 0 && width < 900) || undefined}
+      onKeyDown={keys.onKeyDown}
+    >
+      <div className={styles.head} role="rowgroup">
+        {chosen.length > 0 && <div className={styles.over} role="row"><div role="gridcell"><SelectionBar entries={chosen} narrow={narrow} onClear={() => onSelection(none(selection))} /></div></div>}
+        <div role="row" aria-rowindex={1} className={styles.titles} data-covered={chosen.length > 0 || undefined}>
+          <span role="columnheader">
+            <input type="checkbox" className={styles.box} aria-label={t("files.select.all")} checked={all} onChange={keys.checkAll} />
+          </span>
+          {COLUMNS.map((column) => (
+            <Title key={column} column={column} order={order} onOrder={onOrder} />
+          ))}
+          <span role="columnheader">{t("files.column.visibility")}</span>
+          <span role="columnheader" className={styles.wide}>{t("files.column.owner")}</span>
+          <span role="columnheader">
+            <span className="sr-only">{t("ui.actions")}</span>
+          </span>
+        </div>
+      </div>
+      <div ref={list} role="rowgroup" className={styles.rows} style={{ height: rows.getTotalSize() }}>
+        {items.map(({ index, start }) => {
+          const entry = entries[index];
+          return (
+            entry && (
+              <FileRow
+                key={entry.id}
+                entry={entry}
+                index={index}
+                top={start - rows.options.scrollMargin}
+                narrow={narrow}
+                isFar={place.show === "shared"}
+                isActive={index === keys.active}
+                isChosen={selection.chosen.has(entry.id)}
+                mayDrag={place.show === "all" && may("move")}
+                on={keys.on}
+              />
+            )
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+const WIDE: readonly Column[] = ["kind"];
+
+function Title({ column, order, onOrder }: { column: Column; order?: Order; onOrder: (order: Order) => void }) {
+  const isSorted = order?.by === column;
+  const Arrow = order?.descending ? IconChevronDown : IconChevronUp;
+  return (
+    <span role="columnheader" aria-sort={isSorted ? (order.descending ? "descending" : "ascending") : order && "none"} data-column={column} className={WIDE.includes(column) ? styles.wide : undefined}>
+      {order ? (
+        <button type="button" className={styles.sort} data-sorted={isSorted || undefined} onClick={() => onOrder(turned(order, column))}>
+          {t(`files.column.${column}`)}
+          <Arrow aria-hidden size={13} />
+        </button>
+      ) : (
+        t(`files.column.${column}`)
+      )}
+    </span>
+  );
+}
+
+/** Rows before the end at which more are loaded. */
+const NEAR = 60;
+
+export function useNearEnd(last: number, count: number, onEnd: () => void): void {
+  const isNear = count > 0 && last >= count - NEAR;
+  useEffect(() => {
+    if (isNear) onEnd();
+  }, [isNear, count, onEnd]);
+}

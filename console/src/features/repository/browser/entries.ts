@@ -1,0 +1,39 @@
+/** Entries of a folder: its folders and files, by one id each. */
+
+import { t } from "@/i18n";
+
+import { kindWord } from "../kinds";
+import { nameOf } from "../place";
+import type { FileItem } from "../queries";
+
+export interface FolderEntry {
+  id: string;
+  isFolder: true;
+  key: string;
+  name: string;
+}
+
+export interface FileEntry {
+  id: string;
+  isFolder: false;
+  key: string;
+  name: string;
+  item: FileItem;
+}
+
+export type Entry = FolderEntry | FileEntry;
+
+const FOLDER = "folder:";
+
+/** `within` is the folder that is open. */
+export function folderEntry(key: string, within: string): FolderEntry {
+  return { id: FOLDER + key, isFolder: true, key, name: key.slice(within.length, -1) || t("files.unnamed") };
+}
+
+export function fileEntry(item: FileItem): FileEntry {
+  return { id: item.id, isFolder: false, key: item.key, name: nameOf(item.key) || item.filename, item };
+}
+
+/** Type of an entry, in words. */
+export const typeOf = (entry: Entry): string =>
+  entry.isFolder ? t("files.kind.folder") : kindWord(entry.item.content_type, entry.item.filename);

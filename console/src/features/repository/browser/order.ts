@@ -1,0 +1,57 @@
+/** Order of a folder's entries: by one column, remembered in this browser. */
+
+import { useLocalStorage } from "@mantine/hooks";
+
+import { byName } from "@/i18n";
+
+import { typeOf, type Entry, type FileEntry, type FolderEntry } from "./entries";
+
+export const COLUMNS = ["name", "size", "kind", "changed"] as const;
+export type Column = (typeof COLUMNS)[number];
+
+export interface Order {
+  by: Column;
+  descending: boolean;
+}
+
+/**
+ * More entries than this stay in the server's order. It lists by key, so that any page costs the same; sorting only the
+ * pages that are loaded would put a file first that isn't.
+ */
+export const MOST_SORTED = 5_000;
+
+const FIRST: Order = { by: "name", descending: false };
+
+/** Text starts ascending; the largest and the newest come first. */
+export function turned(order: Order, by: Column): Order {
+  if (order.by === by) return { by, descending: !order.descending };
+  return { by, descending: by === "size" || by === "changed" };
+}
+
+export function useOrder(): [Order, (order: Order) => void] {
+  const [order, setOrder] = useLocalStorage<Order>({ key: "teamspace.files-order", defaultValue: FIRST, getInitialValueInEffect: false });
+  return [isOrder(order) ? order : FIRST, setOrder];
+}
+
+const isOrder = (value: unknown): value is Order =>
+  typeof value === "object" && value !== null && COLUMNS.includes((value as Order).by) && typeof (value as Order).descending === "boolean";
+
+/** Folders first, whatever the direction. */
+export function inOrder(folders: readonly FolderEntry[], files: readonly FileEntry[], { by, descending }: Order): Entry[] {
+  const turn = descending ? -1 : 1;
+  const ofFolders = by === "name" ? turn : 1;
+  const compare = COMPARE[by];
+  return [
+    ...[...folders].sort((one, other) => ofFolders * byName(one.name, other.name)),
+    ...[...files].sort((one, other) => turn * compare(one, other) || byName(one.name, other.name)),
+  ];
+}
+
+const COMPARE: Record<Column, (one: FileEntry, other: FileEntry) => number> = {
+  name: (one, other) => byName(one.name, other.name) || compared(one.key, other.key),
+  size: (one, other) => one.item.size - other.item.size,
+  kind: (one, other) => byName(typeOf(one), typeOf(other)),
+  changed: (one, other) => compared(one.item.updated_at, other.item.updated_at),
+};
+
+const compared = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);

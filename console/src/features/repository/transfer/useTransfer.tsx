@@ -1,0 +1,84 @@
+/** Runs a transfer, refreshes the lists, and says how it ended; a move can be undone. */
+
+import { Button } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+
+import { answer, api } from "@/api/client";
+import { request } from "@/api/request";
+import { t } from "@/i18n";
+
+import { FILES } from "../keys";
+import { withoutFiles } from "../queries";
+import { back } from "./plan";
+import styles from "./Transfer.module.css";
+import { Transfer, type Act, type Deed, type Gather, type Step } from "./transfer";
+
+export interface Job {
+  deed: Deed;
+  gather: Gather;
+}
+
+export interface Running extends Job {
+  transfer: Transfer;
+  fault?: unknown;
+}
+
+const ACTS: Record<Deed, Act> = {
+  move: ({ id, to }, signal) => request("POST", `/api/repo-obj/${id}/move`, { key: to }, signal),
+  copy: ({ id, to }, signal) => request("POST", `/api/repo-obj/${id}/copy`, { key: to }, signal),
+  delete: ({ id }, signal) => answer(api.DELETE("/api/repo-obj/{id}", { params: { path: { id } }, signal })),
+};
+
+export function useTransfer() {
+  const client = useQueryClient();
+  const [running, setRunning] = useState<Running | null>(null);
+
+  async function begin(job: Job): Promise<readonly Step[]> {
+    const transfer = new Transfer(job.gather, ACTS[job.deed]);
+    setRunning({ ...job, transfer });
+    let fault: unknown;
+    try {
+      await transfer.run();
+    } catch (reason) {
+      fault = reason;
+    }
+    const { performed, snapshot } = transfer;
+    if (job.deed !== "copy") withoutFiles(client, new Set(performed.map(({ id }) => id)));
+    void client.invalidateQueries({ queryKey: FILES });
+    void client.invalidateQueries({ queryKey: ["documents"] });
+    const clean = fault === undefined && snapshot.failures.length === 0;
+    setRunning(clean ? null : { ...job, transfer, fault });
+    if (performed.length > 0) tell(job.deed, performed, () => void begin({ deed: "move", gather: back(performed) }));
+    return performed;
+  }
+
+  return { running, begin, close: () => setRunning(null) };
+}
+
+function tell(deed: Deed, performed: readonly Step[], undo: () => void): void {
+  const words = t(`files.transfer.done.${deed}`, { count: performed.length });
+  if (deed !== "move") {
+    notifications.show({ color: "success", message: words });
+    return;
+  }
+  const id = `files-${performed[0]?.id ?? ""}`;
+  const take = (): void => {
+    notifications.hide(id);
+    undo();
+  };
+  notifications.show({
+    id,
+    color: "success",
+    autoClose: 10_000,
+    message: (
+      <span className={styles.told}>
+        {words}
+        <Button size="compact-sm" variant="default" onClick={take}>
+          {t("action.undo")}
+        </Button>
+      </span>
+    ),
+  });
+}

@@ -1,0 +1,87 @@
+/** The bar above every open item: the way to it, its state, who is here, and what can be done with it. */
+
+import { ActionIcon, Button, Menu, Tooltip } from "@mantine/core";
+import { IconDots, IconLayoutSidebarRight, IconShare2 } from "@tabler/icons-react";
+import type { ReactNode, Ref } from "react";
+
+import { t } from "@/i18n";
+
+import { Breadcrumb } from "./Breadcrumb";
+import type { Crumb } from "./crumbs";
+import styles from "./TopBar.module.css";
+
+export interface TopBarProps {
+  /** Accessible name of the bar. */
+  label: string;
+  crumbs: readonly Crumb[];
+  /** Title of the item. */
+  here: string;
+  /** Where the item has no heading of its own. */
+  heading?: "h1" | "h2";
+  /** Save state, or another state of the item. */
+  state?: ReactNode;
+  /** Who else is here. */
+  who?: ReactNode;
+  /** The buttons of this type of item. */
+  actions?: ReactNode;
+  /** With so many buttons that a phone has no room for Share. */
+  crowded?: boolean;
+  /** Absent if the caller can't share the item. */
+  onShare?: () => void;
+  /** Items of the menu, and its name; absent without any. */
+  more?: { label: string; items: ReactNode };
+}
+
+interface Props extends TopBarProps {
+  /** The button of the inspector, where there is one. */
+  inspector?: { id: string; opened: boolean; toggle: () => void; button: Ref<HTMLButtonElement> };
+}
+
+export function TopBar({ label, crumbs, here, heading, state, who, actions, crowded, onShare, more, inspector }: Props) {
+  return (
+    <div className={styles.bar} role="toolbar" aria-label={label} data-crowded={crowded} data-headed={heading !== undefined}>
+      <Breadcrumb crumbs={crumbs} here={here} heading={heading} />
+      {state}
+      <span className={styles.space} />
+      {who}
+      {actions}
+      {onShare && (
+        <Button variant="default" size="compact-md" className={styles.share} onClick={onShare}>
+          <IconShare2 aria-hidden size={15} />
+          <span className={styles.word}>{t("sharing.share")}</span>
+        </Button>
+      )}
+      {inspector && <Toggle {...inspector} />}
+      {more && (
+        <Menu position="bottom-end" width={230}>
+          <Menu.Target>
+            <ActionIcon variant="subtle" color="gray" size={32} aria-label={more.label}>
+              <IconDots aria-hidden size={18} />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>{more.items}</Menu.Dropdown>
+        </Menu>
+      )}
+    </div>
+  );
+}
+
+function Toggle({ id, opened, toggle, button }: NonNullable<Props["inspector"]>) {
+  return (
+    <Tooltip label={`${t("inspector.title")} (i)`} openDelay={300}>
+      <ActionIcon
+        ref={button}
+        variant={opened ? "light" : "subtle"}
+        color="gray"
+        size={32}
+        aria-label={t("inspector.title")}
+        aria-expanded={opened}
+        aria-controls={opened ? id : undefined}
+        aria-keyshortcuts="i"
+        onClick={toggle}
+      >
+        <IconLayoutSidebarRight aria-hidden size={18} />
+      </ActionIcon>
+    </Tooltip>
+  );
+}

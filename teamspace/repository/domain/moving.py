@@ -1,0 +1,98 @@
+"""Give an object another key, or copy it to one. Bytes are neither read nor written."""
+
+import msgspec
+
+from teamspace import fulltext, quota
+from teamspace.core import clock
+from teamspace.core.db import Db, Tx, retry_on_conflict
+from teamspace.core.errors import Conflict, Forbidden, VersionMismatch
+from teamspace.core.permissions import Permission as P
+from teamspace.core.principal import Principal
+from teamspace.events import Change
+from teamspace.jobs import Queue
+from teamspace.repository import access, store
+from teamspace.repository.domain import changes, copying, finding, locks, naming
+from teamspace.repository.schemas import ObjectRow, RepositoryObject, VersionDraft
+
+
+async def move(db: Db, who: Principal, object_id: str, key: str, expected_version: int | None) -> RepositoryObject:
+    """Give an object another key in its team; versions, grants, text and derivations stay.
+
+    The caller must be able to write the object and to create one at the new key. No version is written, so upload
+    triggers do not start.
+    """
+    key = naming.validate_key(key, "/key")
+
+    async def write() -> ObjectRow:
+        async with db.write(who, "object.move") as tx:
+            row = await finding.require(tx, who, object_id, P.FILES_WRITE)
+            await locks.lock_object(tx, row, f"{row.team_id}:{key}")
+            row = await finding.require(tx, who, object_id, P.FILES_WRITE)
+            check_can_create(who, row.team_id, key)
+            if expected_version not in (None, row.version):
+                raise VersionMismatch(row.version)
+            return await _move(tx, row, key)
+
+    return await finding.describe(db, who, await retry_on_conflict(write))
+
+
+async def _move(tx: Tx, row: ObjectRow, key: str) -> ObjectRow:
+    tx.target, tx.detail, tx.team_id = row.id, {"key": key, "from": row.key}, row.team_id
+    if key == row.key:
+        return row
+    await _claim(tx, row.team_id, key)
+    # Holders of a token with a key prefix can lose the object by this.
+    await changes.record(tx, row, Change.UPDATED, await store.select_readers(tx, row.id))
+    moved = msgspec.structs.replace(row, key=key, filename=filename_at(key, row), updated_at=clock.stamp())
+    await store.move(tx, moved)
+    await fulltext.rename(tx, store.KIND, row.id, title=row.title or moved.filename, labels=key)
+    return moved
+
+
+async def copy(db: Db, queue: Queue, who: Principal, object_id: str, key: str) -> RepositoryObject:
+    """Copy the newest version of an object to an unused key of the caller's team, as their own private object."""
+    key = naming.validate_key(key, "/key")
+
+    async def write() -> ObjectRow:
+        async with db.write(who, "object.create") as tx:
+            source = await finding.get_visible(tx, who, object_id)
+            check_can_create(who, who.team_id, key)
+            await locks.lock_object(tx, source, f"{who.team_id}:{key}")
+            source = await finding.get_visible(tx, who, object_id)
+            await _claim(tx, who.team_id, key)
+            version = await finding.get_version(tx, source, source.version)
+            draft = VersionDraft(
+                key, filename_at(key, source), version.content_type, version.title, carried=version.carried,
+                tags=version.tags,
+            )  # fmt: skip
+            row, _ = await copying.insert_copy(tx, queue, who, None, version, draft)
+            tx.detail = {"key": key, "version": row.version, "copy_of": source.id}
+            return row
+
+    return await finding.describe(db, who, await retry_on_conflict(write))
+
+
+def check_can_create(who: Principal, team_id: str, key: str) -> None:
+    """A grant allows to change an object, but not to name things in a team that one does not belong to."""
+    if who.team_id != team_id or not access.can_create(who, key):
+        raise Forbidden("rights.needs", permission=P.FILES_WRITE)
+
+
+async def _claim(tx: Tx, team_id: str, key: str) -> None:
+    """Raise Conflict unless the key is free, in a transaction that has locked it.
+
+    A delete marker at a key that never had content makes room; a deleted object with older versions does not.
+    """
+    existing = await store.get_at_key(tx, team_id, key)
+    if existing is None:
+        return
+    if not existing.is_bare_marker:
+        raise Conflict("repository.key_taken")
+    await store.delete(tx, existing.id)
+    await quota.add_stored(tx, existing.org_id, existing.team_id, objects=-1)
+
+
+def filename_at(key: str, row: ObjectRow) -> str:
+    """Return the name of an object at another key: it keeps a name of its own unless the last part of the key changes."""
+    name = naming.choose_filename(None, key)
+    return row.filename if name == naming.choose_filename(None, row.key) else name

@@ -1,0 +1,209 @@
+"""The list of files: sorting, selecting, keys, moving, the folder tree, tiles, and very long folders."""
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.console.browser import window
+from tests.console.instance import Instance, picture
+from tests.console.test_files import keys, names
+
+pytestmark = [pytest.mark.sampled(8), pytest.mark.about("console/repository", "repository")]
+
+PHONE = {"width": 390, "height": 844}
+
+
+def test_a_folder_is_sorted_by_any_column_and_remembers_it(browser: Browser, sqlite_instance: Instance) -> None:
+    fill(
+        sqlite_instance,
+        "sorted/",
+        {"file 10.txt": 2, "file 9.txt": 30, "Zebra.csv": 1, "apple.txt": 400, "sub/x.txt": 1},
+    )
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
+        page.goto("/app/files?in=sorted/")
+        expect(names(page)).to_have_text(["sub", "apple.txt", "file 9.txt", "file 10.txt", "Zebra.csv"])
+        expect(title(page, "Name")).to_have_attribute("aria-sort", "ascending")
+        title(page, "Size").get_by_role("button").click()
+        expect(names(page)).to_have_text(["sub", "apple.txt", "file 9.txt", "file 10.txt", "Zebra.csv"])
+        title(page, "Size").get_by_role("button").click()
+        expect(names(page)).to_have_text(["sub", "Zebra.csv", "file 10.txt", "file 9.txt", "apple.txt"])
+        expect(page.get_by_role("status").filter(has_text="Sorted by Size, ascending")).to_be_attached()
+        page.reload()
+        expect(title(page, "Size")).to_have_attribute("aria-sort", "ascending")
+        expect(names(page)).to_have_text(["sub", "Zebra.csv", "file 10.txt", "file 9.txt", "apple.txt"])
+
+
+def test_a_phone_sorts_by_a_menu(browser: Browser, sqlite_instance: Instance) -> None:
+    fill(sqlite_instance, "phone/", {"b.txt": 2, "a.txt": 1})
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member"), **PHONE) as page:
+        page.goto("/app/files?in=phone/")
+        expect(names(page)).to_have_text(["a.txt", "b.txt"])
+        page.get_by_role("button", name="Sort: Name").click()
+        page.get_by_role("menuitemradio", name="Size").click()
+        expect(names(page)).to_have_text(["b.txt", "a.txt"])
+        page.get_by_role("checkbox", name="Select b.txt").check()
+        expect(page.get_by_role("toolbar")).to_contain_text("1 selected")
+        page.get_by_role("button", name="Move…").click()
+        expect(page.get_by_role("dialog", name="Move “b.txt”")).to_be_visible()
+
+
+def test_the_list_is_worked_by_keys_alone(browser: Browser, sqlite_instance: Instance) -> None:
+    fill(sqlite_instance, "keyed/", {f"{number}.txt": 1 for number in range(6)})
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
+        page.goto("/app/files?in=keyed/")
+        expect(names(page)).to_have_count(6)
+        row(page, "0.txt").focus()
+        page.keyboard.press("ArrowDown")
+        expect(row(page, "1.txt")).to_be_focused()
+        page.keyboard.press("End")
+        expect(row(page, "5.txt")).to_be_focused()
+        page.keyboard.press("Home")
+        page.keyboard.press("Shift+ArrowDown")
+        page.keyboard.press("Shift+ArrowDown")
+        expect(chosen(page)).to_have_count(3)
+        page.keyboard.press("Control+a")
+        expect(chosen(page)).to_have_count(6)
+        page.keyboard.press("Escape")
+        expect(chosen(page)).to_have_count(0)
+        page.keyboard.press("Space")
+        expect(row(page, "2.txt")).to_have_attribute("aria-selected", "true")
+        page.keyboard.press("Delete")
+        dialog = page.get_by_role("dialog", name="Delete “2.txt”?")
+        dialog.get_by_role("button", name="Delete").click()
+        expect(names(page)).to_have_text(["0.txt", "1.txt", "3.txt", "4.txt", "5.txt"])
+        row(page, "4.txt").focus()
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", name="4.txt", level=1)).to_be_visible()
+
+
+def test_clicks_select_one_more_or_a_range(browser: Browser, sqlite_instance: Instance) -> None:
+    fill(sqlite_instance, "clicked/", {f"{number}.txt": 1 for number in range(5)})
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
+        page.goto("/app/files?in=clicked/")
+        expect(names(page)).to_have_count(5)
+        size(page, "1.txt").click()
+        expect(chosen(page)).to_have_count(1)
+        size(page, "3.txt").click(modifiers=["Shift"])
+        expect(chosen(page)).to_have_count(3)
+        size(page, "2.txt").click(modifiers=["ControlOrMeta"])
+        expect(chosen(page)).to_have_count(2)
+        page.get_by_role("button", name="Clear selection").click()
+        expect(chosen(page)).to_have_count(0)
+        page.get_by_role("checkbox", name="Select all").check()
+        expect(page.get_by_role("toolbar")).to_contain_text("5 selected")
+
+
+def test_many_files_are_deleted_at_once(browser: Browser, sqlite_instance: Instance) -> None:
+    fill(sqlite_instance, "bulk/", {"a.txt": 1, "b.txt": 1, "old/c.txt": 1, "old/deep/d.txt": 1, "stays.txt": 1})
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
+        page.goto("/app/files?in=bulk/")
+        for name in ("a.txt", "b.txt", "old"):
+            page.get_by_role("checkbox", name=f"Select {name}", exact=True).check()
+        page.get_by_role("toolbar").get_by_role("button", name="Delete").click()
+        page.get_by_role("dialog", name="Delete 3 items?").get_by_role("button", name="Delete").click()
+        expect(page.get_by_text("4 files deleted")).to_be_visible()
+        expect(names(page)).to_have_text(["stays.txt"])
+    assert keys(sqlite_instance, "member", "bulk/") == ["bulk/stays.txt"]
+
+
+def test_the_tree_opens_folders_by_mouse_and_keys(browser: Browser, sqlite_instance: Instance) -> None:
+    fill(sqlite_instance, "trees/", {"one/a.txt": 1, "one/two/b.txt": 1, "three/c.txt": 1})
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
+        page.goto("/app/files?in=trees/")
+        expect(names(page)).to_have_text(["one", "three"])
+        tree = page.get_by_role("tree", name="Folders")
+        here = tree.get_by_role("treeitem", name="trees", exact=True)
+        expect(here).to_have_attribute("aria-selected", "true")
+        here.focus()
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowRight")
+        expect(tree.get_by_role("treeitem", name="one", exact=True)).to_be_focused()
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowDown")
+        expect(tree.get_by_role("treeitem", name="two", exact=True)).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(names(page)).to_have_text(["b.txt"])
+        page.keyboard.press("ArrowLeft")
+        expect(tree.get_by_role("treeitem", name="one", exact=True)).to_be_focused()
+        tree.get_by_text("three", exact=True).click()
+        expect(names(page)).to_have_text(["c.txt"])
+        page.get_by_role("button", name="Folder tree").click()
+        expect(tree).to_have_count(0)
+
+
+def test_tiles_show_pictures_and_are_remembered(browser: Browser, sqlite_instance: Instance) -> None:
+    sqlite_instance.upload("tiles/sunset.png", picture(), "member")
+    fill(sqlite_instance, "tiles/", {"a.txt": 1, "b.txt": 1})
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
+        page.goto("/app/files?in=tiles/")
+        page.get_by_role("button", name="Tiles").click()
+        grid = page.get_by_role("grid")
+        expect(grid.get_by_role("gridcell")).to_have_count(3)
+        expect(grid.locator("img")).to_have_attribute("src", re.compile("^blob:"))
+        grid.get_by_role("gridcell").first.focus()
+        page.keyboard.press("ArrowRight")
+        expect(grid.get_by_role("gridcell").nth(1)).to_be_focused()
+        page.keyboard.press("Space")
+        expect(page.get_by_role("toolbar")).to_contain_text("1 selected")
+        page.reload()
+        expect(page.get_by_role("button", name="Tiles")).to_have_attribute("aria-pressed", "true")
+        expect(grid.get_by_role("gridcell")).to_have_count(3)
+
+
+def test_a_long_folder_scrolls_to_its_end_and_back(browser: Browser, sqlite_instance: Instance) -> None:
+    """The server's answers are made up, so that the folder can be long."""
+    total, page_size = 100_000, 200
+
+    def item(number: int) -> dict[str, object]:
+        return {
+            "id": f"id-{number:06}", "key": f"long/{number:06}.txt", "filename": f"{number:06}.txt",
+            "content_type": "text/plain", "size": number, "sha256": None, "visibility": "team", "owner": "x",
+            "team_id": sqlite_instance.team["id"], "version": 1, "text_state": "none",
+            "created_at": "2026-01-01T00:00:00.000Z", "updated_at": "2026-01-01T00:00:00.000Z",
+        }  # fmt: skip
+
+    def answer(route: object) -> None:
+        found = re.search(r"cursor=(\d+)", route.request.url)  # type: ignore[attr-defined]
+        start = int(found[1]) if found else 0
+        end = min(start + page_size, total)
+        body = {
+            "items": [item(number) for number in range(start, end)], "folders": [],
+            "next_cursor": str(end) if end < total else None,
+        }  # fmt: skip
+        route.fulfill(json=body)  # type: ignore[attr-defined]
+
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
+        page.route("**/api/repo?*prefix=long*", answer)
+        page.goto("/app/files?in=long/")
+        expect(page.get_by_text("More than 5,000 items")).to_be_visible()
+        assert page.get_by_role("grid").get_by_role("row").count() < 80
+        row(page, "000000.txt").focus()
+        page.keyboard.press("End")
+        expect(row(page, re.compile(r"00[5-9]\d\d\d\.txt")).last).to_be_visible()
+        expect(page.get_by_role("grid").locator(":focus")).to_have_count(1)
+        page.keyboard.press("Home")
+        expect(row(page, "000000.txt")).to_be_focused()
+        expect(row(page, "000000.txt")).to_be_in_viewport()
+
+
+def fill(instance: Instance, folder: str, sizes: dict[str, int]) -> None:
+    for name, size in sizes.items():
+        instance.upload((folder + name).replace(" ", "%20"), b"x" * size, "member")
+
+
+def title(page: Page, name: str) -> Locator:
+    return page.get_by_role("columnheader", name=name, exact=True)
+
+
+def row(page: Page, name: str | re.Pattern[str]) -> Locator:
+    return page.get_by_role("grid").get_by_role("row").filter(has=page.get_by_role("link", name=name))
+
+
+def size(page: Page, name: str) -> Locator:
+    """A part of the row that isn't a link."""
+    return row(page, name).locator("[data-column=size]")
+
+
+def chosen(page: Page) -> Locator:
+    return page.get_by_role("grid").locator("[role=row][aria-selected=true]")

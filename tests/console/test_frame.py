@@ -1,0 +1,89 @@
+"""The frame of an open item: the same top bar and inspector for notes, documents, files, conversations and runs."""
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.console.browser import settle, window
+from tests.console.instance import Instance
+
+pytestmark = [pytest.mark.sampled(8), pytest.mark.about("console/home")]
+
+PHONE = (390, 844)
+
+
+def addresses(instance: Instance) -> dict[str, str]:
+    """The address of one item of each type, by what the breadcrumb begins with."""
+    note = instance.note("Crane rota", "Ann on Monday.", "member")
+    document = instance.document("Berth plan", "Berth 4 is free.", "member")
+    file = instance.upload("plans/berths/berths.txt", b"Berth 4 is free.", "member")
+    return {
+        "Notes": f"/app/notes/{note}",
+        "Documents": f"/app/documents/{document}",
+        "Files": f"/app/files/{file}",
+    }
+
+
+def details(page: Page) -> None:
+    page.get_by_role("toolbar").get_by_role("button", name="Details").click()
+
+
+def test_every_item_has_the_same_bar_and_its_details_beside_it(browser: Browser, sqlite_instance: Instance) -> None:
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member"), width=1280, height=800) as page:
+        for place, address in addresses(sqlite_instance).items():
+            page.goto(address)
+            settle(page)
+            bar = page.get_by_role("toolbar")
+            way = bar.get_by_role("navigation", name="Location")
+            expect(way.get_by_role("link").first).to_have_text(place)
+            expect(bar.get_by_role("button", name="Share")).to_be_visible()
+            panel = page.get_by_role("complementary", name="Details")
+            if place != "Files":
+                expect(panel).to_have_count(0)
+                details(page)
+            expect(panel.get_by_role("tab", name="Details")).to_have_attribute("aria-selected", "true")
+            expect(panel).to_contain_text("Owner")
+            page.reload()
+            expect(panel).to_be_visible()
+            panel.get_by_role("button", name="Close details").click()
+            expect(panel).to_have_count(0)
+            expect(bar.get_by_role("button", name="Details")).to_be_focused()
+            way.get_by_role("link").first.click()
+            expect(page).to_have_url(re.compile(rf"/app/{place.lower()}$"))
+
+
+def test_a_key_toggles_the_inspector_and_its_tab_is_remembered(browser: Browser, sqlite_instance: Instance) -> None:
+    first, second = (sqlite_instance.document(title, "Text.", "member") for title in ("First", "Second"))
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
+        page.goto(f"/app/documents/{first}")
+        settle(page)
+        page.keyboard.press("i")
+        panel = page.get_by_role("complementary", name="Details")
+        panel.get_by_role("tab", name="Details").press("ArrowRight")
+        expect(panel.get_by_role("tabpanel", name="Versions")).to_contain_text("Version 1")
+        page.goto(f"/app/documents/{second}")
+        expect(panel.get_by_role("tabpanel", name="Versions")).to_contain_text("Version 1")
+        panel.get_by_role("tab", name="Versions").press("Escape")
+        expect(panel).to_have_count(0)
+        page.keyboard.press("i")
+        expect(panel).to_be_visible()
+
+
+def test_a_phone_shows_details_as_a_sheet_that_the_next_item_does_not_open(
+    browser: Browser, sqlite_instance: Instance
+) -> None:
+    with window(
+        browser, sqlite_instance.url, token=sqlite_instance.session("member"), width=PHONE[0], height=PHONE[1],
+        has_touch=True,
+    ) as page:  # fmt: skip
+        for address in addresses(sqlite_instance).values():
+            page.goto(address)
+            settle(page)
+            expect(page.get_by_role("dialog")).to_have_count(0)
+            assert page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
+            page.get_by_role("toolbar").get_by_role("button", name="Details").tap()
+            sheet = page.get_by_role("dialog", name="Details")
+            expect(sheet).to_contain_text("Owner")
+            sheet.get_by_role("button", name="Close").tap()
+            expect(sheet).to_have_count(0)
