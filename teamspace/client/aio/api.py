@@ -130,6 +130,7 @@ from teamspace.client.models import (
     Session,
     Shares,
     ShareTargets,
+    Shortcuts,
     SignedIn,
     SpecFormat,
     SpecReport,
@@ -806,6 +807,22 @@ class AsyncExecutorsApi(AsyncArea):
     async def retire(self, id: str) -> None:
         """Retire an executor: its token is revoked and its running jobs are requeued."""
         await self._transport.send(Call(method="DELETE", path=f"/api/executors/{segment(id)}"))
+
+
+class AsyncFavouritesApi(AsyncArea):
+    """What the caller has starred."""
+
+    async def list(self) -> Shortcuts:
+        """List what the caller has starred in this team and can read, newest first."""
+        return await self._transport.send(Call(method="GET", path="/api/favourites", answer=Shortcuts))
+
+    async def add(self, kind: str, id: str) -> None:
+        """Star a note, document, file, conversation or workflow that the caller can read."""
+        await self._transport.send(Call(method="PUT", path=f"/api/favourites/{segment(kind)}/{segment(id)}"))
+
+    async def remove(self, kind: str, id: str) -> None:
+        """Remove a star."""
+        await self._transport.send(Call(method="DELETE", path=f"/api/favourites/{segment(kind)}/{segment(id)}"))
 
 
 class AsyncFeaturesApi(AsyncArea):
@@ -2168,6 +2185,32 @@ class AsyncRepoApi(AsyncArea):
             )
         )
 
+    async def move(
+        self, id: str, *, key: str, if_match: int | None = None, idempotency_key: str | None = None
+    ) -> RepositoryObject:
+        """Move or rename an object: give it another key, with its versions and grants."""
+        return await self._transport.send(
+            Call(
+                method="POST",
+                path=f"/api/repo-obj/{segment(id)}/move",
+                answer=RepositoryObject,
+                body={"key": key},
+                headers={**matching(if_match), **keyed(idempotency_key)},
+            )
+        )
+
+    async def copy(self, id: str, *, key: str, idempotency_key: str | None = None) -> RepositoryObject:
+        """Copy the newest version of an object to an unused key, as a private object of the caller."""
+        return await self._transport.send(
+            Call(
+                method="POST",
+                path=f"/api/repo-obj/{segment(id)}/copy",
+                answer=RepositoryObject,
+                body={"key": key},
+                headers=keyed(idempotency_key),
+            )
+        )
+
     async def derivations(self, id: str) -> Derivations:
         """List the sources of an object and the objects derived from it."""
         return await self._transport.send(
@@ -2272,6 +2315,18 @@ class AsyncS3Api(AsyncArea):
     async def revoke_key(self, id: str) -> None:
         """Revoke an S3 access key; links signed with it stop working."""
         await self._transport.send(Call(method="DELETE", path=f"/api/s3/credentials/{segment(id)}"))
+
+
+class AsyncRecentsApi(AsyncArea):
+    """What the caller has opened last."""
+
+    async def list(self) -> Shortcuts:
+        """List what the caller has opened last in this team and can read, newest first."""
+        return await self._transport.send(Call(method="GET", path="/api/recents", answer=Shortcuts))
+
+    async def add(self, kind: str, id: str) -> None:
+        """Note that the caller has opened it; the newest 50 are kept."""
+        await self._transport.send(Call(method="PUT", path=f"/api/recents/{segment(kind)}/{segment(id)}"))
 
 
 class AsyncSearchApi(AsyncArea):
@@ -2830,6 +2885,7 @@ class AsyncApi:
         self.documents = AsyncDocumentsApi(transport)
         self.events = AsyncEventsApi(transport)
         self.executors = AsyncExecutorsApi(transport)
+        self.favourites = AsyncFavouritesApi(transport)
         self.features = AsyncFeaturesApi(transport)
         self.glossary = AsyncGlossaryApi(transport)
         self.hosting = AsyncHostingApi(transport)
@@ -2850,6 +2906,7 @@ class AsyncApi:
         self.repo = AsyncRepoApi(transport)
         self.runs = AsyncRunsApi(transport)
         self.s3 = AsyncS3Api(transport)
+        self.recents = AsyncRecentsApi(transport)
         self.search = AsyncSearchApi(transport)
         self.sessions = AsyncSessionsApi(transport)
         self.tokens = AsyncTokensApi(transport)

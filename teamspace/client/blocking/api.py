@@ -130,6 +130,7 @@ from teamspace.client.models import (
     Session,
     Shares,
     ShareTargets,
+    Shortcuts,
     SignedIn,
     SpecFormat,
     SpecReport,
@@ -798,6 +799,22 @@ class ExecutorsApi(Area):
     def retire(self, id: str) -> None:
         """Retire an executor: its token is revoked and its running jobs are requeued."""
         self._transport.send(Call(method="DELETE", path=f"/api/executors/{segment(id)}"))
+
+
+class FavouritesApi(Area):
+    """What the caller has starred."""
+
+    def list(self) -> Shortcuts:
+        """List what the caller has starred in this team and can read, newest first."""
+        return self._transport.send(Call(method="GET", path="/api/favourites", answer=Shortcuts))
+
+    def add(self, kind: str, id: str) -> None:
+        """Star a note, document, file, conversation or workflow that the caller can read."""
+        self._transport.send(Call(method="PUT", path=f"/api/favourites/{segment(kind)}/{segment(id)}"))
+
+    def remove(self, kind: str, id: str) -> None:
+        """Remove a star."""
+        self._transport.send(Call(method="DELETE", path=f"/api/favourites/{segment(kind)}/{segment(id)}"))
 
 
 class FeaturesApi(Area):
@@ -2150,6 +2167,32 @@ class RepoApi(Area):
             )
         )
 
+    def move(
+        self, id: str, *, key: str, if_match: int | None = None, idempotency_key: str | None = None
+    ) -> RepositoryObject:
+        """Move or rename an object: give it another key, with its versions and grants."""
+        return self._transport.send(
+            Call(
+                method="POST",
+                path=f"/api/repo-obj/{segment(id)}/move",
+                answer=RepositoryObject,
+                body={"key": key},
+                headers={**matching(if_match), **keyed(idempotency_key)},
+            )
+        )
+
+    def copy(self, id: str, *, key: str, idempotency_key: str | None = None) -> RepositoryObject:
+        """Copy the newest version of an object to an unused key, as a private object of the caller."""
+        return self._transport.send(
+            Call(
+                method="POST",
+                path=f"/api/repo-obj/{segment(id)}/copy",
+                answer=RepositoryObject,
+                body={"key": key},
+                headers=keyed(idempotency_key),
+            )
+        )
+
     def derivations(self, id: str) -> Derivations:
         """List the sources of an object and the objects derived from it."""
         return self._transport.send(
@@ -2252,6 +2295,18 @@ class S3Api(Area):
     def revoke_key(self, id: str) -> None:
         """Revoke an S3 access key; links signed with it stop working."""
         self._transport.send(Call(method="DELETE", path=f"/api/s3/credentials/{segment(id)}"))
+
+
+class RecentsApi(Area):
+    """What the caller has opened last."""
+
+    def list(self) -> Shortcuts:
+        """List what the caller has opened last in this team and can read, newest first."""
+        return self._transport.send(Call(method="GET", path="/api/recents", answer=Shortcuts))
+
+    def add(self, kind: str, id: str) -> None:
+        """Note that the caller has opened it; the newest 50 are kept."""
+        self._transport.send(Call(method="PUT", path=f"/api/recents/{segment(kind)}/{segment(id)}"))
 
 
 class SearchApi(Area):
@@ -2808,6 +2863,7 @@ class Api:
         self.documents = DocumentsApi(transport)
         self.events = EventsApi(transport)
         self.executors = ExecutorsApi(transport)
+        self.favourites = FavouritesApi(transport)
         self.features = FeaturesApi(transport)
         self.glossary = GlossaryApi(transport)
         self.hosting = HostingApi(transport)
@@ -2828,6 +2884,7 @@ class Api:
         self.repo = RepoApi(transport)
         self.runs = RunsApi(transport)
         self.s3 = S3Api(transport)
+        self.recents = RecentsApi(transport)
         self.search = SearchApi(transport)
         self.sessions = SessionsApi(transport)
         self.tokens = TokensApi(transport)
