@@ -35,6 +35,7 @@ from teamspace import (
     s3,
     tenancy,
     tools,
+    trash,
     triggers,
     wiring,
     workflows,
@@ -167,6 +168,7 @@ class App:
             (600, partial(onboarding.tidy, self.db)),
             (600, partial(presence.tidy, self.db)),
             (3600, partial(repository.abort_stale_uploads, self.db)),
+            (3600, partial(trash.tidy, self.db, self.settings.trash_days)),
             (
                 60,
                 partial(

@@ -308,6 +308,7 @@ SETTINGS = (
     Setting("SERVICE_S3_SECRET",          _header,                    "",          "The secret of the access key."),
     Setting("SERVICE_DISK_FLOOR",         _number(0, 2**50),          "268435456", "Bytes to keep free on the data folder's disk: with less, uploads are refused and everything else works."),
     Setting("SERVICE_BLOB_RETENTION",     _number(0, 10 * 365 * 86400), "300",     "How many seconds unreferenced blobs are kept."),
+    Setting("SERVICE_TRASH_DAYS",         _number(0, 3650),           "30",        "How many days deleted notes, documents and files can be restored; with 0 they are deleted at once."),
     Setting("SERVICE_HOST",               str,                        "127.0.0.1", "The address to listen on."),
     Setting("SERVICE_PORT",               _number(1, 65535),          "8080",      "The port to listen on."),
     Setting("SERVICE_WORKERS",            _processes,                 "auto",      "Server processes; auto takes one per core, up to 4, if each has 1 GiB of memory."),
@@ -360,6 +361,7 @@ class Settings(msgspec.Struct, frozen=True):
     s3_secret: str
     disk_floor: int
     blob_retention: int
+    trash_days: int
     host: str
     port: int
     workers: int
@@ -403,6 +405,11 @@ class Settings(msgspec.Struct, frozen=True):
         scheme = "https" if self.tls_cert else "http"
         host = f"[{self.host}]" if ":" in self.host else self.host
         return self.base_url or f"{scheme}://{host}:{self.port}"
+
+    @property
+    def keeps_trash(self) -> bool:
+        """Whether what is deleted can be restored for a while."""
+        return self.trash_days > 0
 
     @property
     def own_addresses(self) -> frozenset[tuple[str, int]]:

@@ -109,9 +109,10 @@ async def _update(
     return await _to_document(db, who, written, body)
 
 
-async def delete(db: Db, who: Principal, document_id: str, seen: int | None) -> None:
+async def delete(db: Db, who: Principal, document_id: str, seen: int | None, *, keep: bool = True) -> None:
+    """Put a document in the trash; without `keep`, delete it for good."""
     _check_kind(await repository.require(db, who, document_id, P.FILES_DELETE))
-    await repository.delete(db, who, document_id, seen)
+    await repository.delete(db, who, document_id, seen, keep=keep)
 
 
 @asynccontextmanager

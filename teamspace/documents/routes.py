@@ -18,6 +18,7 @@ from teamspace.documents.schemas import (
     NewDocument,
 )
 from teamspace.jobs import Queue
+from teamspace.settings import Settings
 
 # fmt: off
 ROUTES = (
@@ -28,7 +29,7 @@ ROUTES = (
           refuses=(TooLarge,)),
     Route("PUT",    "/api/documents/:id", BEARER, row(P.FILES_WRITE),  None, "update", "Write a new version with the given fields changed; with If-Match only if the version still matches.",
           refuses=(VersionMismatch, TooLarge, QuotaExceeded, StorageFull)),
-    Route("DELETE", "/api/documents/:id", BEARER, row(P.FILES_DELETE), None, "delete", "Delete a document with all its versions.",
+    Route("DELETE", "/api/documents/:id", BEARER, row(P.FILES_DELETE), None, "delete", "Put a document in the trash with all its versions: it is gone, and can be restored for a while.",
           refuses=(VersionMismatch,)),
 )
 # fmt: on
@@ -55,5 +56,5 @@ async def update(
     return Reply(document, version=document.version)
 
 
-async def delete(db: Db, who: Principal, id: str, match: Match) -> None:
-    await domain.delete(db, who, id, match.version)
+async def delete(db: Db, settings: Settings, who: Principal, id: str, match: Match) -> None:
+    await domain.delete(db, who, id, match.version, keep=settings.keeps_trash)

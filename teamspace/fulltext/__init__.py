@@ -1,6 +1,17 @@
 """Full-text search: one tokeniser for texts and queries, and an index on either database."""
 
-from teamspace.fulltext.domain.index import EMPTY, drop, get_titles, prepare, put, refresh, rename
+from teamspace.fulltext.domain.index import (
+    EMPTY,
+    aside,
+    bring_back,
+    drop,
+    get_titles,
+    prepare,
+    put,
+    refresh,
+    rename,
+    set_aside,
+)
 from teamspace.fulltext.domain.markdown import plain
 from teamspace.fulltext.domain.queries import parse_query
 from teamspace.fulltext.domain.snippets import MAX_SEARCHED, snippets
@@ -15,6 +26,8 @@ __all__ = [
     "Hits",
     "Prepared",
     "Query",
+    "aside",
+    "bring_back",
     "distinct_words",
     "drop",
     "get_titles",
@@ -25,5 +38,6 @@ __all__ = [
     "put",
     "refresh",
     "rename",
+    "set_aside",
     "snippets",
 ]  # fmt: skip

@@ -42,6 +42,10 @@ async def select_titles(db: Reads, kind: str, refs: Sequence[str]) -> list[Title
     )  # fmt: skip
 
 
+async def change_kind(tx: Tx, kind: str, ref: str, to: str) -> None:
+    await tx.defer("UPDATE texts SET kind = :to WHERE kind = :kind AND ref = :ref", kind=kind, ref=ref, to=to)
+
+
 async def select_outdated(db: Reads, made_by: int, limit: int) -> list[TextRow]:
     return await db.all(
         TextRow,

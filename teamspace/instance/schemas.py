@@ -26,12 +26,13 @@ class Localization(msgspec.Struct, frozen=True):
 
 class Config(msgspec.Struct, frozen=True):
     """What a client needs to know before sign-in. `bootstrapped` is false until the first operator exists;
-    `bootstrap_code` says whether creating one requires a code."""
+    `bootstrap_code` says whether creating one requires a code. `trash_days`: how long what is deleted can be restored."""
 
     home: str
     multitenant: bool
     bootstrapped: bool
     bootstrap_code: bool
+    trash_days: int
     localization: Localization
 
 

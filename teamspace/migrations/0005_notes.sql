@@ -1,5 +1,8 @@
 -- Notes. Each clause of the fence in teamspace/notes/access.py has its own index, ordered by age.
 
+-- trashed_at, trashed_by: when the note was put in the trash, and by whom; NULL if it is not there. trashed_by_grantee: the
+-- same person, if only a grant let them. The indexes have the time before the id: NULL selects the notes in use, and the
+-- others are in the order of the trash.
 CREATE TABLE notes (
     id TEXT PRIMARY KEY,
     org_id TEXT NOT NULL REFERENCES orgs (id),
@@ -11,13 +14,20 @@ CREATE TABLE notes (
     tags TEXT NOT NULL,
     version INTEGER NOT NULL,
     created_at TEXT NOT NULL,
-    updated_at TEXT NOT NULL
+    updated_at TEXT NOT NULL,
+    trashed_at TEXT,
+    trashed_by TEXT,
+    trashed_by_grantee TEXT
 ) STRICT;
 -- team_id is in the index so that notes in teams which the owner has left are skipped without reading the rows.
-CREATE INDEX notes_owned ON notes (org_id, owner_id, id, team_id);
-CREATE INDEX notes_of_team ON notes (team_id, id) WHERE visibility = 'team';
-CREATE INDEX notes_of_org ON notes (org_id, id) WHERE visibility = 'team';
+CREATE INDEX notes_owned ON notes (org_id, owner_id, trashed_at, id, team_id);
+CREATE INDEX notes_of_team ON notes (team_id, trashed_at, id) WHERE visibility = 'team';
+CREATE INDEX notes_of_org ON notes (org_id, trashed_at, id) WHERE visibility = 'team';
+CREATE INDEX notes_trashed_by_grantee ON notes (trashed_by_grantee, trashed_at, id)
+    WHERE trashed_by_grantee IS NOT NULL;
+CREATE INDEX notes_trashed ON notes (trashed_at) WHERE trashed_at IS NOT NULL;
 
+-- trashed_at: copied from the note, to skip those in the trash in lists; a trigger updates it.
 CREATE TABLE note_grants (
     note_id TEXT NOT NULL REFERENCES notes (id) ON DELETE CASCADE,
     user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -25,9 +35,21 @@ CREATE TABLE note_grants (
     permission TEXT NOT NULL,
     granted_by TEXT NOT NULL,
     created_at TEXT NOT NULL,
+    trashed_at TEXT,
     PRIMARY KEY (note_id, user_id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX note_grants_of_user ON note_grants (user_id, note_id);
+CREATE INDEX note_grants_of_user ON note_grants (user_id, trashed_at, note_id);
+
+-- only sqlite
+CREATE TRIGGER note_grants_follow AFTER UPDATE OF trashed_at ON notes
+    BEGIN UPDATE note_grants SET trashed_at = NEW.trashed_at WHERE note_id = NEW.id; END;
+-- only postgres
+CREATE OR REPLACE FUNCTION repeat_trash_in_note_grants() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN UPDATE note_grants SET trashed_at = NEW.trashed_at WHERE note_id = NEW.id; RETURN NULL; END
+$$;
+CREATE TRIGGER note_grants_follow AFTER UPDATE OF trashed_at ON notes FOR EACH ROW
+    EXECUTE FUNCTION repeat_trash_in_note_grants();
+-- on both
 
 CREATE TABLE note_tags (
     note_id TEXT NOT NULL REFERENCES notes (id) ON DELETE CASCADE,

@@ -2,6 +2,9 @@
 
 -- version: the number of the newest version. numbered: the highest number ever used, so that none is used twice.
 -- removed: the newest version is a delete marker; older versions stay. title: of text documents.
+-- trashed_at, trashed_by: when the object was put in the trash, and by whom; NULL if it is not there. It is `removed` as
+-- well, so that the fence excludes it like an object with a delete marker, and its key is free. trashed_by_grantee: who put
+-- it there, if only a grant let them.
 -- sha256: NULL after a multipart upload until it has been computed.
 -- text_tries: how often the text of the newest version could not be extracted.
 -- known_version: the version whose names are in the knowledge graph, or could not be found; 0 if none.
@@ -31,8 +34,13 @@ CREATE TABLE objects (
     written_at TEXT NOT NULL,
     created_at TEXT NOT NULL,
     updated_at TEXT NOT NULL,
-    UNIQUE (team_id, key)
+    trashed_at TEXT,
+    trashed_by TEXT,
+    trashed_by_grantee TEXT,
+    CHECK (removed OR trashed_at IS NULL)
 ) STRICT;
+-- The key comes first, else SQLite would rather use this index for lists of delete markers than their own.
+CREATE UNIQUE INDEX objects_at_key ON objects (key, team_id) WHERE trashed_at IS NULL;
 CREATE INDEX objects_owned ON objects (org_id, owner_id, removed, id, team_id);
 CREATE INDEX objects_owned_by_key ON objects (owner_id, removed, key, id, team_id);
 CREATE INDEX objects_owned_in_team_by_key ON objects (team_id, owner_id, removed, key, id);
@@ -40,6 +48,11 @@ CREATE INDEX objects_of_team ON objects (team_id, removed, id) WHERE visibility 
 CREATE INDEX objects_of_team_by_key ON objects (team_id, removed, key, id) WHERE visibility = 'team';
 CREATE INDEX objects_of_org ON objects (org_id, removed, id) WHERE visibility = 'team';
 CREATE INDEX objects_of_org_by_key ON objects (org_id, removed, key, id) WHERE visibility = 'team';
+-- Objects with a delete marker, in key order, without those in the trash.
+CREATE INDEX objects_marked_in_team_by_key ON objects (team_id, owner_id, removed, key, id)
+    WHERE removed = TRUE AND trashed_at IS NULL;
+CREATE INDEX objects_marked_of_team_by_key ON objects (team_id, removed, key, id)
+    WHERE visibility = 'team' AND removed = TRUE AND trashed_at IS NULL;
 CREATE INDEX documents_owned ON objects (org_id, owner_id, removed, id, team_id) WHERE content_type = 'text/markdown';
 CREATE INDEX documents_of_team ON objects (team_id, removed, id)
     WHERE visibility = 'team' AND content_type = 'text/markdown';
@@ -52,6 +65,14 @@ CREATE INDEX objects_unextracted_owned ON objects (org_id, owner_id, removed, id
     WHERE text_state = 'ready' AND known_version <> version;
 CREATE INDEX objects_unextracted_of_team ON objects (team_id, removed, id)
     WHERE visibility = 'team' AND text_state = 'ready' AND known_version <> version;
+
+-- The trash, newest first, and in the order in which the server empties it.
+CREATE INDEX objects_trashed_owned ON objects (org_id, owner_id, trashed_at, id, team_id) WHERE trashed_at IS NOT NULL;
+CREATE INDEX objects_trashed_of_team ON objects (team_id, trashed_at, id)
+    WHERE visibility = 'team' AND trashed_at IS NOT NULL;
+CREATE INDEX objects_trashed_by_grantee ON objects (trashed_by_grantee, trashed_at, id)
+    WHERE trashed_by_grantee IS NOT NULL;
+CREATE INDEX objects_trashed ON objects (trashed_at) WHERE trashed_at IS NOT NULL;
 
 -- actor_kind: human, agent, workflow or s3. removal: a delete marker.
 -- blob: the bytes in the company's namespace; NULL if they are in parts. etag: for S3 clients.
@@ -125,8 +146,8 @@ CREATE TABLE object_upload_parts (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX object_upload_parts_of_blob ON object_upload_parts (org_id, blob);
 
--- One row per object and principal. expires_at: NULL if it does not expire. team_id, key, removed: copied from the
--- object, to list shared objects in key order. The first two never change, and a trigger updates the third.
+-- One row per object and principal. expires_at: NULL if it does not expire. team_id, key, removed, trashed_at: copied
+-- from the object, to list shared objects in key order. The first two never change, and a trigger updates the others.
 CREATE TABLE object_grants (
     object_id TEXT NOT NULL REFERENCES objects (id) ON DELETE CASCADE,
     principal_type TEXT NOT NULL,
@@ -139,19 +160,25 @@ CREATE TABLE object_grants (
     granted_by TEXT NOT NULL,
     expires_at TEXT,
     created_at TEXT NOT NULL,
+    trashed_at TEXT,
     PRIMARY KEY (object_id, principal_type, principal_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX object_grants_of_principal ON object_grants (principal_id, principal_type, removed, object_id);
 CREATE INDEX object_grants_by_key ON object_grants (principal_id, principal_type, removed, key, object_id);
 CREATE INDEX object_grants_in_team_by_key ON object_grants
     (principal_id, principal_type, team_id, removed, key, object_id);
+CREATE INDEX object_grants_marked_in_team_by_key ON object_grants
+    (principal_id, principal_type, team_id, removed, key, object_id) WHERE removed = TRUE AND trashed_at IS NULL;
 
 -- only sqlite
 CREATE TRIGGER object_grants_follow AFTER UPDATE OF removed ON objects WHEN OLD.removed <> NEW.removed
-    BEGIN UPDATE object_grants SET removed = NEW.removed WHERE object_id = NEW.id; END;
+    BEGIN UPDATE object_grants SET removed = NEW.removed, trashed_at = NEW.trashed_at WHERE object_id = NEW.id; END;
 -- only postgres
 CREATE OR REPLACE FUNCTION repeat_removal_in_grants() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN UPDATE object_grants SET removed = NEW.removed WHERE object_id = NEW.id; RETURN NULL; END
+    BEGIN
+        UPDATE object_grants SET removed = NEW.removed, trashed_at = NEW.trashed_at WHERE object_id = NEW.id;
+        RETURN NULL;
+    END
 $$;
 CREATE TRIGGER object_grants_follow AFTER UPDATE OF removed ON objects FOR EACH ROW
     WHEN (OLD.removed <> NEW.removed) EXECUTE FUNCTION repeat_removal_in_grants();

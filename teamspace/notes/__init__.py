@@ -1,8 +1,17 @@
 """Notes: short texts that belong to a person and a team."""
 
 from teamspace.notes.access import SUBJECTS
-from teamspace.notes.domain import create, find, listing, read_fence
-from teamspace.notes.schemas import NewNote, Note, NoteQuery
+from teamspace.notes.domain import (
+    create,
+    find,
+    list_trashed,
+    listing,
+    purge,
+    purge_expired,
+    read_fence,
+    restore,
+)
+from teamspace.notes.schemas import NewNote, Note, NoteQuery, TrashedNote
 from teamspace.notes.store import COUNTS, INVARIANTS, OWNED_TABLES
 
 __all__ = [
@@ -13,8 +22,13 @@ __all__ = [
     "NewNote",
     "Note",
     "NoteQuery",
+    "TrashedNote",
     "create",
     "find",
+    "list_trashed",
     "listing",
+    "purge",
+    "purge_expired",
     "read_fence",
+    "restore",
 ]

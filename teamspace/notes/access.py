@@ -2,10 +2,12 @@
 
 Access comes from ownership, while the owner is a member of the note's team; from a role in the team, if the note is
 visible to the team; from a grant; and, to read only, from a role in the company, if the note is visible to its team.
-Ownership and grants never extend a token's scope.
+Ownership and grants never extend a token's scope. A note in the trash is admitted by `trash_fence` alone.
 """
 
-from functools import cache
+from functools import cache, lru_cache
+
+import msgspec
 
 from teamspace import events, sharing
 from teamspace.core.db import Clause, Fence, no_rows
@@ -17,6 +19,8 @@ _OWN = sharing.owned("notes")
 _TEAM = Clause("notes.team_id = :team_id AND notes.visibility = 'team'")
 _COMPANY = Clause("notes.org_id = :org_id AND notes.visibility = 'team'")
 _SHARED = (sharing.granted_by_others(NOTES),)
+_GRANTED = sharing.granted(NOTES, P.NOTES_DELETE, in_trash=True).predicate("notes")
+_DELETED = Clause(f"notes.trashed_by_grantee = :user_id AND {_GRANTED}")
 
 
 def fence(who: Principal, permission: P, *, across_org: bool = False) -> Fence:
@@ -34,6 +38,26 @@ def _read_fences(who: Principal) -> tuple[Fence, ...]:
 SUBJECTS = (events.EventSubject("note", P.NOTES_READ, _read_fences),)
 
 
+def fence_without_grants(who: Principal, permission: P) -> Fence:
+    """Return the notes on which `who` has `permission` by ownership or role."""
+    if not who.in_scope(permission):
+        return no_rows("notes")
+    ways = (_OWN, _TEAM) if who.has_permission(permission) else (_OWN,)
+    return Fence("notes", _only(ways, NOTES.in_use), _params(who))
+
+
+def trash_fence(who: Principal) -> Fence:
+    """Return the notes in the trash that `who` may restore or delete for good.
+
+    These are their own, those visible to the team if their role lets them delete notes, and those they have deleted
+    themselves by a grant that they still have. A grant alone shows nobody what others have deleted.
+    """
+    if not who.in_scope(P.NOTES_DELETE):
+        return no_rows("notes")
+    ways = (_OWN, _TEAM, _DELETED) if who.has_permission(P.NOTES_DELETE) else (_OWN, _DELETED)
+    return Fence("notes", _only(ways, "notes.trashed_at IS NOT NULL"), _params(who))
+
+
 def shared(who: Principal) -> Fence:
     """Return the notes that others shared with `who`."""
     if not who.in_scope(P.NOTES_READ):
@@ -43,12 +67,13 @@ def shared(who: Principal) -> Fence:
 
 @cache
 def _clauses(permission: P, by_role: bool, by_company: bool) -> tuple[Clause, ...]:
-    ways = [_OWN, sharing.granted(NOTES, permission)]
-    if by_role:
-        ways.append(_TEAM)
-    if by_company:
-        ways.append(_COMPANY)
-    return tuple(ways)
+    ways = (_OWN, *([_TEAM] if by_role else []), *([_COMPANY] if by_company else []))
+    return (*_only(ways, NOTES.in_use), sharing.granted(NOTES, permission))
+
+
+@lru_cache(64)
+def _only(ways: tuple[Clause, ...], condition: str) -> tuple[Clause, ...]:
+    return tuple(msgspec.structs.replace(way, where=f"{way.where} AND {condition}") for way in ways)
 
 
 def _params(who: Principal) -> dict[str, str]:

@@ -1,19 +1,31 @@
 """Create, read, change, delete and share notes."""
 
+from contextlib import suppress
+
 from msgspec import UNSET
 
 from teamspace import fulltext, references, sharing
 from teamspace.core import clock, paging, text
-from teamspace.core.db import Db, Fence, Reads, Tx
+from teamspace.core.db import Db, Fence, Reads, Tx, WriteBatch
 from teamspace.core.errors import BadRequest, Forbidden, NotFound, OutOfScope, VersionMismatch
 from teamspace.core.ids import new_id
 from teamspace.core.permissions import Permission as P
-from teamspace.core.principal import Principal
+from teamspace.core.principal import Call, Principal, system
 from teamspace.core.replies import Page
 from teamspace.events import Change, Readers
 from teamspace.notes import access, store
-from teamspace.notes.schemas import NOTES, NewNote, Note, NoteChange, NoteItem, NoteQuery, NoteRow
-from teamspace.sharing import Grant, Share
+from teamspace.notes.schemas import (
+    NOTES,
+    NewNote,
+    Note,
+    NoteChange,
+    NoteItem,
+    NoteQuery,
+    NoteRow,
+    TrashedNote,
+    Visibility,
+)
+from teamspace.sharing import Grant, OwnedRow, Share
 
 
 async def create(db: Db, who: Principal, draft: NewNote) -> Note:
@@ -80,20 +92,27 @@ async def update(db: Db, who: Principal, note_id: str, change: NoteChange, seen:
             await _index_text(tx, row, text_of_body)
         if links is not None:
             await references.put(tx, "note", row.id, row.org_id, links)
-        await sharing.record(tx, NOTES, row, Change.UPDATED, _readers_by_role(before) if visibility else ())
+        await sharing.record(
+            tx, NOTES, row, Change.UPDATED, _readers_by_role(before.visibility, before) if visibility else ()
+        )
         tx.target, tx.detail = note_id, {"version": row.version}
         return _to_note(row, await sharing.select_grants(tx, NOTES, note_id))
 
 
-async def delete(db: Db, who: Principal, note_id: str, seen: int | None) -> None:
+async def delete(db: Db, who: Principal, note_id: str, seen: int | None, *, keep: bool = True) -> None:
+    """Put the note in the trash; without `keep`, delete it for good."""
     async with db.write(who, "note.delete") as tx:
         row = await _require(tx, who, note_id, P.NOTES_DELETE)
         tx.target = note_id
         readers = await sharing.select_readers(tx, NOTES, access.fence(who, P.NOTES_DELETE), note_id)
-        if not await store.delete(tx, note_id, seen):
+        by_right = await store.admits(tx, access.fence_without_grants(who, P.NOTES_DELETE), note_id)
+        grantee, now = None if by_right else who.user_id, clock.stamp()
+        if not await store.trash(tx, note_id, seen, by=who.user_id, grantee=grantee, now=now):
             raise await _conflict(tx, who, note_id, P.NOTES_DELETE)
-        await fulltext.drop(tx, NOTES.name, note_id)
-        await sharing.record(tx, NOTES, row, Change.DELETED, [*readers, *_readers_by_role(row)])
+        await fulltext.set_aside(tx, NOTES.name, note_id)
+        await sharing.record(tx, NOTES, row, Change.DELETED, [*readers, *_readers_by_role(row.visibility, row)])
+        if not keep:
+            await _delete_for_good(tx, note_id, now)
 
 
 async def share(db: Db, who: Principal, note_id: str, request: Share) -> list[Grant]:
@@ -105,13 +124,69 @@ async def share(db: Db, who: Principal, note_id: str, request: Share) -> list[Gr
         return await sharing.share(tx, NOTES, note, access.fence(who, P.NOTES_MANAGE), request)
 
 
-def _readers_by_role(note: NoteRow) -> list[str]:
-    return [Readers.role(note.team_id), Readers.org(note.org_id)] if note.visibility == "team" else []
+# The trash
+
+
+async def list_trashed(db: Reads, who: Principal, before: tuple[str, str], limit: int) -> list[TrashedNote]:
+    """Return the notes in the trash that `who` may restore, in the order of the trash, after a time and an id."""
+    return await store.select_trashed(db, access.trash_fence(who), before, limit)
+
+
+async def restore(db: Db, who: Principal, note_id: str) -> TrashedNote:
+    """Take a note out of the trash, with its shares and its text as they were; NotFound if it is not there."""
+    async with db.write(who, "note.restore") as tx:
+        row = await store.lock_trashed(tx, access.trash_fence(who), note_id)
+        if row is None:
+            raise NotFound()
+        tx.target, tx.team_id = row.id, row.team_id
+        await store.restore(tx, row.id)
+        await fulltext.bring_back(tx, NOTES.name, row.id)
+        await sharing.record(tx, NOTES, row, Change.CREATED)
+        return row
+
+
+async def purge(db: Db | WriteBatch, who: Principal, note_id: str) -> None:
+    """Delete a note in the trash for good; NotFound if it is not there."""
+    async with db.write(who, "note.purge") as tx:
+        row = await store.lock_trashed(tx, access.trash_fence(who), note_id)
+        if row is None:
+            raise NotFound()
+        await _purge(tx, row)
+
+
+async def purge_expired(db: Db, before: str, limit: int) -> int:
+    """Delete notes for good that were put in the trash before this time; return how many were found."""
+    expired = await store.select_expired(db, before, limit)
+    for row in expired:
+        who = system(Call(while_suspended=True), org_id=row.org_id, team_id=row.team_id)
+        with suppress(NotFound):
+            async with db.write(who, "note.purge") as tx:
+                await _purge(tx, row)
+    return len(expired)
+
+
+async def _purge(tx: Tx, row: TrashedNote) -> None:
+    tx.target, tx.detail, tx.team_id = row.id, {"title": row.title}, row.team_id
+    await _delete_for_good(tx, row.id, row.trashed_at)
+    await sharing.record(
+        tx, NOTES, row, Change.DELETED, [Readers.user(row.owner_id), *_readers_by_role(row.visibility, row)]
+    )
+
+
+async def _delete_for_good(tx: Tx, note_id: str, trashed_at: str) -> None:
+    if not await store.delete(tx, note_id, trashed_at):
+        raise NotFound()
+    await fulltext.drop(tx, fulltext.aside(NOTES.name), note_id)
+
+
+def _readers_by_role(visibility: Visibility, note: OwnedRow) -> list[str]:
+    return [Readers.role(note.team_id), Readers.org(note.org_id)] if visibility == "team" else []
 
 
 async def _require(tx: Tx, who: Principal, note_id: str, permission: P) -> NoteRow:
     """Return the note if `who` has `permission` on it; otherwise 403 if they can read it, 404 if not."""
-    row = await store.get(tx, access.fence(who, P.NOTES_READ, across_org=True), note_id)
+    readable = access.fence(who, P.NOTES_READ, across_org=True)
+    row = await store.get(tx, readable, note_id)
     if row is None:
         # A token can be scoped to writing only; then it may know of the notes it may write.
         row = await store.get(tx, access.fence(who, permission), note_id)
@@ -119,6 +194,8 @@ async def _require(tx: Tx, who: Principal, note_id: str, permission: P) -> NoteR
             raise NotFound()
         return row
     if not await store.admits(tx, access.fence(who, permission), note_id):
+        if not await store.admits(tx, readable, note_id):  # deleted meanwhile
+            raise NotFound()
         raise Forbidden("notes.needs", permission=permission)
     return row
 

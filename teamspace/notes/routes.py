@@ -9,6 +9,7 @@ from teamspace.core.request import Match
 from teamspace.core.routing import BEARER, Route, row
 from teamspace.notes import domain
 from teamspace.notes.schemas import NewNote, Note, NoteChange, NoteItem, NoteQuery
+from teamspace.settings import Settings
 from teamspace.sharing import Share, Shares
 
 # fmt: off
@@ -18,7 +19,7 @@ ROUTES = (
     Route("GET",    "/api/notes/:id",       BEARER, row(P.NOTES_READ),   None, "show",   "Return a note with its ETag."),
     Route("PUT",    "/api/notes/:id",       BEARER, row(P.NOTES_WRITE),  None, "update", "Change the given fields of a note; with If-Match only if its version still matches.",
           refuses=(VersionMismatch,)),
-    Route("DELETE", "/api/notes/:id",       BEARER, row(P.NOTES_DELETE), None, "delete", "Delete a note and its shares.",
+    Route("DELETE", "/api/notes/:id",       BEARER, row(P.NOTES_DELETE), None, "delete", "Put a note in the trash, with its shares: it is gone, and can be restored for a while.",
           refuses=(VersionMismatch,)),
     Route("POST",   "/api/notes/:id/share", BEARER, row(P.NOTES_MANAGE), None, "share",  "Share a note with a colleague, with any of `notes:*`, or remove their access; returns the note's shares."),
 )
@@ -44,8 +45,8 @@ async def update(db: Db, who: Principal, id: str, body: NoteChange, match: Match
     return Reply(note, version=note.version)
 
 
-async def delete(db: Db, who: Principal, id: str, match: Match) -> None:
-    await domain.delete(db, who, id, match.version)
+async def delete(db: Db, settings: Settings, who: Principal, id: str, match: Match) -> None:
+    await domain.delete(db, who, id, match.version, keep=settings.keeps_trash)
 
 
 async def share(db: Db, who: Principal, id: str, body: Share) -> Shares:

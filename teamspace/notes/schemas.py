@@ -10,7 +10,9 @@ from teamspace.core.permissions import Permission
 from teamspace.core.permissions import Permission as P
 from teamspace.sharing import Grant, OwnedRow, Shareable
 
-NOTES = Shareable("notes", "note", (P.NOTES_READ, P.NOTES_WRITE, P.NOTES_DELETE, P.NOTES_MANAGE))
+NOTES = Shareable(
+    "notes", "note", (P.NOTES_READ, P.NOTES_WRITE, P.NOTES_DELETE, P.NOTES_MANAGE), repeated=("trashed_at",), trash=True
+)
 Visibility = Literal["private", "team", "shared"]
 Title = Annotated[str, msgspec.Meta(max_length=1000)]
 Body = Annotated[str, msgspec.Meta(max_length=500_000)]
@@ -84,6 +86,15 @@ class NewNote(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     body: Body = ""
     visibility: Visibility = "private"
     tags: Tags = []
+
+
+class TrashedNote(OwnedRow, frozen=True):
+    """A note in the trash."""
+
+    title: str
+    visibility: Visibility
+    trashed_at: str
+    trashed_by: str
 
 
 class NoteChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

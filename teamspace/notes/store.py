@@ -5,7 +5,7 @@ import msgspec
 from teamspace import sharing
 from teamspace.core.db import Fence, Reads, Tx, as_json, columns, placeholders
 from teamspace.core.tables import Count, OwnedTable
-from teamspace.notes.schemas import NOTES, NoteGrantRow, NoteItem, NoteRow
+from teamspace.notes.schemas import NOTES, NoteGrantRow, NoteItem, NoteRow, TrashedNote
 
 COUNTS = (Count("notes", "SELECT COUNT(*) FROM notes"),)
 INVARIANTS = sharing.invariants(NOTES)
@@ -79,9 +79,56 @@ async def update(
     )  # fmt: skip
 
 
-async def delete(tx: Tx, note_id: str, seen: int | None) -> bool:
+async def trash(tx: Tx, note_id: str, seen: int | None, *, by: str, grantee: str | None, now: str) -> bool:
+    """Put the note in the trash; return False if it is there already, or `seen` is not the current version."""
     condition = "" if seen is None else "AND version = :seen"
-    return await tx.exists(f"DELETE FROM notes WHERE id = :id {condition} RETURNING id", id=note_id, seen=seen)
+    return await tx.exists(
+        "UPDATE notes SET trashed_at = :now, trashed_by = :by, trashed_by_grantee = :grantee"
+        f" WHERE id = :id AND trashed_at IS NULL {condition} RETURNING id",
+        id=note_id, seen=seen, by=by, grantee=grantee, now=now,
+    )  # fmt: skip
+
+
+async def select_trashed(db: Reads, fence: Fence, before: tuple[str, str], limit: int) -> list[TrashedNote]:
+    """Return the page after `before`, which is a time and an id; the newest first."""
+    page = fence.in_key_order(db.dialect, ("trashed_at", "id"), newest_first=True)
+    return await db.all(
+        TrashedNote,
+        f"SELECT {columns(TrashedNote)} FROM notes WHERE id IN (SELECT id FROM ({page}) AS page)"
+        " ORDER BY trashed_at DESC, id DESC",
+        after_trashed_at=before[0], after_id=before[1], limit=limit, **fence.params,
+    )  # fmt: skip
+
+
+async def lock_trashed(tx: Tx, fence: Fence, note_id: str) -> TrashedNote | None:
+    """Return a note in the trash; it stays there until the commit."""
+    return await tx.one(
+        TrashedNote,
+        f"SELECT {columns(TrashedNote)} FROM notes WHERE id = :id AND {fence.sql} {tx.dialect.row_lock}",
+        id=note_id, **fence.params,
+    )  # fmt: skip
+
+
+async def select_expired(db: Reads, before: str, limit: int) -> list[TrashedNote]:
+    """Return notes that were put in the trash before this time, of all companies."""
+    return await db.all(
+        TrashedNote,
+        f"SELECT {columns(TrashedNote)} FROM notes WHERE trashed_at < :before ORDER BY trashed_at LIMIT :limit",
+        before=before, limit=limit,
+    )  # fmt: skip
+
+
+async def restore(tx: Tx, note_id: str) -> None:
+    await tx.run(
+        "UPDATE notes SET trashed_at = NULL, trashed_by = NULL, trashed_by_grantee = NULL WHERE id = :id", id=note_id
+    )
+
+
+async def delete(tx: Tx, note_id: str, trashed_at: str) -> bool:
+    """Delete a note that has been in the trash since then; return False if it was taken out."""
+    return await tx.exists(
+        "DELETE FROM notes WHERE id = :id AND trashed_at = :trashed_at RETURNING id", id=note_id, trashed_at=trashed_at
+    )
 
 
 async def insert_tags(tx: Tx, note_id: str, org_id: str, tags: list[str]) -> None:

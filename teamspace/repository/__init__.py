@@ -1,7 +1,7 @@
 """The repository: objects by key with all their versions, and who can access them."""
 
 from teamspace.repository.access import SUBJECTS
-from teamspace.repository.domain import copying, deleting, key_order, multipart, naming, reading, writing
+from teamspace.repository.domain import copying, deleting, key_order, multipart, naming, reading, trash, writing
 from teamspace.repository.domain.deleting import delete
 from teamspace.repository.domain.deriving import find_current, find_derived, get_latest_derivation, put_derived
 from teamspace.repository.domain.finding import (
@@ -33,6 +33,7 @@ from teamspace.repository.schemas import (
     ObjectRow,
     PartRow,
     StoredHeaders,
+    TrashedObject,
     UploadPartRow,
     UploadRow,
     VersionDraft,
@@ -58,6 +59,7 @@ __all__ = [
     "ObjectRow",
     "PartRow",
     "StoredHeaders",
+    "TrashedObject",
     "UploadLimit",
     "UploadPartRow",
     "UploadRow",
@@ -98,6 +100,7 @@ __all__ = [
     "reading",
     "require",
     "require_version_text",
+    "trash",
     "unused_keys",
     "write_fence_without_grants",
     "writing",

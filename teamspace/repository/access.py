@@ -6,7 +6,8 @@ A person can use an object if one of these is true:
 - a grant that has not expired gives access to them or to their team;
 - it is visible to its team, they have org:read, and they only read it.
 
-Ownership and grants never widen a token: objects outside its scope or its key prefixes are not admitted.
+Ownership and grants never widen a token: objects outside its scope or its key prefixes are not admitted. An object in
+the trash is admitted by `trash_fence` alone: it is `removed`, and the only other fence with removed objects leaves it out.
 """
 
 from functools import cache, lru_cache
@@ -27,6 +28,8 @@ _COMPANY = Clause("objects.org_id = :org_id AND objects.visibility = 'team'")
 _OWN_UPLOAD = Clause(
     "object_uploads.owner_id = :user_id AND object_uploads.team_id = :team_id AND object_uploads.org_id = :org_id"
 )
+_IN_USE = "{row}.removed = FALSE"
+_MARKED = "{row}.removed = TRUE AND {row}.trashed_at IS NULL"
 _NOT_OWN = "objects.owner_id <> :user_id"
 
 
@@ -46,7 +49,7 @@ SUBJECTS = (events.EventSubject("object", P.FILES_READ, _read_fences),)
 
 
 def fence_with_deleted(who: Principal, permission: P) -> Fence:
-    """Return the same fence with deleted objects, but never across the company."""
+    """Return the same fence with delete markers, but never across the company."""
     return _fence(
         who,
         permission,
@@ -54,6 +57,19 @@ def fence_with_deleted(who: Principal, permission: P) -> Fence:
         *_grant_clauses(permission),
         with_deleted=True,
     )
+
+
+def trash_fence(who: Principal) -> Fence:
+    """Return the objects in the trash that `who` may restore or delete for good.
+
+    These are their own, those visible to the team if their role lets them delete files, and those they have deleted
+    themselves by a grant that they still have. A grant alone shows nobody what others have deleted.
+    """
+    if not who.in_scope(P.FILES_DELETE):
+        return no_rows("objects")
+    below, params = _prefix_condition(who, P.FILES_DELETE)
+    ways = (*_own_clauses(P.FILES_DELETE in who.permissions, False), _DELETED)
+    return Fence("objects", _narrow(ways, f"{{row}}.trashed_at IS NOT NULL AND {below}"), params)
 
 
 def fence_without_grants(who: Principal, permission: P) -> Fence:
@@ -91,8 +107,8 @@ def _fence(
 @lru_cache(512)
 def _by_state(clauses: tuple[Clause, ...], condition: str, below: str, with_deleted: bool) -> tuple[Clause, ...]:
     """Return one clause per value of `removed`, since the indexes have that column before the id and the key."""
-    states = ("FALSE", "TRUE") if with_deleted else ("FALSE",)
-    narrowed = (_narrow(clauses, f"{{row}}.removed = {state} AND {condition} AND {below}") for state in states)
+    states = (_IN_USE, _MARKED) if with_deleted else (_IN_USE,)
+    narrowed = (_narrow(clauses, f"{state} AND {condition} AND {below}") for state in states)
     return tuple(chain.from_iterable(narrowed))
 
 
@@ -120,6 +136,10 @@ def _grant_clauses(permission: P) -> tuple[Clause, ...]:
         )
         for kind, id in (("user", ":user_id"), ("team", ":team_id"))
     )
+
+
+_GRANTED = " OR ".join(clause.predicate("objects") for clause in _grant_clauses(P.FILES_DELETE))
+_DELETED = Clause(f"objects.trashed_by_grantee = :user_id AND objects.org_id = :org_id AND ({_GRANTED})")
 
 
 def allowed_prefixes(who: Principal, permission: P, prefix: str) -> list[str]:

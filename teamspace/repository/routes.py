@@ -61,6 +61,7 @@ from teamspace.repository.schemas import (
     VersionQuery,
     WriteCondition,
 )
+from teamspace.settings import Settings
 
 MAX_SIZE = 5 * 1024**4
 MAX_PART = 5 * 1024**3
@@ -71,7 +72,7 @@ ROUTES = (
     Route("PUT",    "/api/repo/*key",                BEARER, row(P.FILES_WRITE),  None, "put",         "Store the raw body as the next version of a key.",
           refuses=(VersionMismatch, PreconditionFailed, Conflict, TooLarge, QuotaExceeded, StorageFull), limit=MAX_SIZE),
     Route("GET",    "/api/repo-obj/:id",             BEARER, row(P.FILES_READ),   None, "show",        "Get an object with its versions, newest first."),
-    Route("DELETE", "/api/repo-obj/:id",             BEARER, row(P.FILES_DELETE), None, "delete",      "Delete an object with all its versions.",
+    Route("DELETE", "/api/repo-obj/:id",             BEARER, row(P.FILES_DELETE), None, "delete",      "Put an object in the trash with all its versions: it is gone, its key is free, and it can be restored for a while.",
           refuses=(VersionMismatch,)),
     Route("GET",    "/api/repo-obj/:id/content",     BEARER, row(P.FILES_READ),   None, "content",     "Download the content, with ranges and conditional requests; ?version= for an older version, ?as=text for the extracted text.",
           refuses=(PreconditionFailed, InvalidRange)),
@@ -122,8 +123,8 @@ async def show(db: Db, who: Principal, id: str, query: VersionQuery) -> Reply[Re
     return Reply(body, headers={"etag": f'"{body.version}"'})
 
 
-async def delete(db: Db, who: Principal, id: str, match: Match) -> None:
-    await deleting.delete(db, who, id, match.version)
+async def delete(db: Db, settings: Settings, who: Principal, id: str, match: Match) -> None:
+    await deleting.delete(db, who, id, match.version, keep=settings.keeps_trash)
 
 
 async def content(db: Db, files: BlobStore, who: Principal, id: str, query: ContentQuery) -> StoredContent:

@@ -132,6 +132,27 @@ class ObjectRow(msgspec.Struct, frozen=True):
         return self.removed and not self.etag
 
 
+class TrashedObject(msgspec.Struct, frozen=True):
+    """An object in the trash."""
+
+    id: str
+    org_id: str
+    team_id: str
+    owner_id: str
+    key: str
+    filename: str
+    title: str | None
+    content_type: str
+    visibility: Visibility
+    size: int
+    trashed_at: str
+    trashed_by: str
+
+    @property
+    def is_document(self) -> bool:
+        return self.content_type == MARKDOWN
+
+
 class VersionRow(msgspec.Struct, frozen=True):
     id: str
     object_id: str

@@ -22,6 +22,7 @@ from teamspace.repository.schemas import (
     PartRow,
     PrincipalType,
     TextState,
+    TrashedObject,
     UploadPartRow,
     UploadRow,
     UploadUsage,
@@ -82,7 +83,7 @@ async def get_at_key(db: Reads, team_id: str, key: str) -> ObjectRow | None:
     """Return the object at the key without a fence. Only for writers, who check access themselves."""
     return await db.one(
         ObjectRow,
-        f"SELECT {columns(ObjectRow)} FROM objects WHERE team_id = :team_id AND key = :key",
+        f"SELECT {columns(ObjectRow)} FROM objects WHERE team_id = :team_id AND key = :key AND trashed_at IS NULL",
         team_id=team_id, key=key,
     )  # fmt: skip
 
@@ -95,7 +96,8 @@ async def get_key(tx: Tx, object_id: str) -> str | None:
 async def get_fenced_at_key(db: Reads, fence: Fence, team_id: str, key: str) -> ObjectRow | None:
     return await db.one(
         ObjectRow,
-        f"SELECT {columns(ObjectRow)} FROM objects WHERE team_id = :at_team AND key = :key AND {fence.sql}",
+        f"SELECT {columns(ObjectRow)} FROM objects WHERE team_id = :at_team AND key = :key"
+        f" AND trashed_at IS NULL AND {fence.sql}",
         at_team=team_id, key=key, **fence.params,
     )  # fmt: skip
 
@@ -215,7 +217,8 @@ async def delete(tx: Tx, object_id: str) -> None:
 async def select_existing_keys(db: Reads, team_id: str, keys: Sequence[str]) -> list[str]:
     return await db.all(
         str,
-        f"SELECT key FROM objects WHERE team_id = :team_id AND key {db.dialect.in_strings.format('keys')}",
+        f"SELECT key FROM objects WHERE team_id = :team_id AND key {db.dialect.in_strings.format('keys')}"
+        " AND trashed_at IS NULL",
         team_id=team_id, keys=_json(keys),
     )  # fmt: skip
 
@@ -265,6 +268,72 @@ async def delete_labels(tx: Tx, object_id: str) -> None:
     await tx.run("DELETE FROM document_tags WHERE object_id = :object_id", object_id=object_id)
 
 
+# The trash
+
+
+async def trash(tx: Tx, object_id: str, *, by: str, grantee: str | None, now: str) -> None:
+    """Put an object in the trash, under the lock of its key. Only objects without a delete marker get there."""
+    await tx.run(
+        "UPDATE objects SET removed = TRUE, trashed_at = :now, trashed_by = :by, trashed_by_grantee = :grantee"
+        " WHERE id = :id",
+        id=object_id, by=by, grantee=grantee, now=now,
+    )  # fmt: skip
+
+
+async def select_trashed(db: Reads, fence: Fence, before: tuple[str, str], limit: int) -> list[TrashedObject]:
+    """Return the page after `before`, which is a time and an id; the newest first."""
+    page = fence.in_key_order(db.dialect, ("trashed_at", "id"), newest_first=True)
+    return await db.all(
+        TrashedObject,
+        f"SELECT {columns(TrashedObject)} FROM objects WHERE id IN (SELECT id FROM ({page}) AS page)"
+        " ORDER BY trashed_at DESC, id DESC",
+        after_trashed_at=before[0], after_id=before[1], limit=limit, **fence.params,
+    )  # fmt: skip
+
+
+async def lock_trashed(tx: Tx, fence: Fence, object_id: str) -> TrashedObject | None:
+    """Return an object in the trash; it stays there until the commit."""
+    return await tx.one(
+        TrashedObject,
+        f"SELECT {columns(TrashedObject)} FROM objects WHERE id = :id AND {fence.sql} {tx.dialect.row_lock}",
+        id=object_id, **fence.params,
+    )  # fmt: skip
+
+
+async def get_trashed(db: Reads, fence: Fence, object_id: str) -> TrashedObject | None:
+    return await db.one(
+        TrashedObject,
+        f"SELECT {columns(TrashedObject)} FROM objects WHERE id = :id AND {fence.sql}",
+        id=object_id, **fence.params,
+    )  # fmt: skip
+
+
+async def select_expired(db: Reads, before: str, limit: int) -> list[TrashedObject]:
+    """Return objects that were put in the trash before this time, of all companies."""
+    return await db.all(
+        TrashedObject,
+        f"SELECT {columns(TrashedObject)} FROM objects WHERE trashed_at < :before ORDER BY trashed_at LIMIT :limit",
+        before=before, limit=limit,
+    )  # fmt: skip
+
+
+async def restore(tx: Tx, object_id: str) -> None:
+    """Take an object out of the trash, under the lock of its key, which is free."""
+    await tx.run(
+        "UPDATE objects SET removed = FALSE, trashed_at = NULL, trashed_by = NULL, trashed_by_grantee = NULL"
+        " WHERE id = :id",
+        id=object_id,
+    )  # fmt: skip
+
+
+async def is_in_trash_since(tx: Tx, object_id: str, trashed_at: str) -> bool:
+    """Whether an object has been in the trash since then; if so, it stays there until the commit."""
+    return await tx.exists(
+        f"SELECT 1 FROM objects WHERE id = :id AND trashed_at = :trashed_at {tx.dialect.row_lock}",
+        id=object_id, trashed_at=trashed_at,
+    )  # fmt: skip
+
+
 # Versions
 
 
@@ -292,7 +361,7 @@ async def get_current_version(db: Reads, fence: Fence, team_id: str, key: str) -
         VersionRow,
         f"SELECT {columns(VersionRow, 'object_versions')} FROM objects JOIN object_versions"
         " ON object_versions.object_id = objects.id AND object_versions.number = objects.version"
-        f" WHERE objects.team_id = :at_team AND objects.key = :key AND {fence.sql}",
+        f" WHERE objects.team_id = :at_team AND objects.key = :key AND objects.trashed_at IS NULL AND {fence.sql}",
         at_team=team_id, key=key, **fence.params,
     )  # fmt: skip
 
@@ -541,9 +610,9 @@ async def put_grant(
     expires_at: str | None, now: str,
 ) -> None:  # fmt: skip
     await tx.run(
-        "INSERT INTO object_grants (object_id, principal_type, principal_id, org_id, team_id, key, removed, capability,"
-        " granted_by, expires_at, created_at) SELECT id, :kind, :id, :org_id, team_id, key, removed, :capability, :by,"
-        f" :expires_at, :now FROM objects WHERE id = :object_id {tx.dialect.share_lock}"
+        "INSERT INTO object_grants (object_id, principal_type, principal_id, org_id, team_id, key, removed, trashed_at,"
+        " capability, granted_by, expires_at, created_at) SELECT id, :kind, :id, :org_id, team_id, key, removed,"
+        f" trashed_at, :capability, :by, :expires_at, :now FROM objects WHERE id = :object_id {tx.dialect.share_lock}"
         " ON CONFLICT (object_id, principal_type, principal_id) DO UPDATE SET capability = excluded.capability,"
         " granted_by = excluded.granted_by, expires_at = excluded.expires_at, created_at = excluded.created_at",
         object_id=object_id, kind=kind, id=id, org_id=org_id, capability=capability, by=by, expires_at=expires_at,
@@ -578,12 +647,13 @@ async def delete_grant(tx: Tx, object_id: str, kind: PrincipalType, id: str) -> 
 async def set_text_state(
     tx: Tx, object_id: str, number: int, state: TextState, fault: str | None
 ) -> ObjectRow | None:  # fmt: skip
-    """Return the object, or None if there is a newer version by now."""
+    """Return the object, or None if there is a newer version by now, or if it is in the trash."""
     return await tx.one(
         ObjectRow,
         "UPDATE objects SET text_state = :state, text_fault = :fault,"
         " text_tries = text_tries + CASE WHEN :state = 'failed' THEN 1 ELSE 0 END"
-        f" WHERE id = :id AND version = :number RETURNING {columns(ObjectRow)}",
+        " WHERE id = :id AND version = :number AND trashed_at IS NULL"
+        f" RETURNING {columns(ObjectRow)}",
         id=object_id, number=number, state=state, fault=fault,
     )  # fmt: skip
 
@@ -597,7 +667,7 @@ async def fail_text(tx: Tx, object_id: str, author_id: str, fault: str) -> Objec
     return await tx.one(
         ObjectRow,
         "UPDATE objects SET text_state = 'failed', text_fault = :fault, text_tries = text_tries + 1"
-        " WHERE id = :id AND text_state = 'pending'"
+        " WHERE id = :id AND text_state = 'pending' AND trashed_at IS NULL"
         " AND EXISTS (SELECT 1 FROM object_versions WHERE object_id = objects.id AND number = objects.version"
         f" AND author_id = :author_id) RETURNING {columns(ObjectRow)}",
         id=object_id, author_id=author_id, fault=fault,
@@ -772,12 +842,13 @@ INVARIANTS = (
         " (SELECT 1 FROM users u WHERE u.id = g.principal_id AND u.org_id = o.org_id))"
         " OR (g.principal_type = 'team' AND NOT EXISTS"
         " (SELECT 1 FROM teams t WHERE t.id = g.principal_id AND t.org_id = o.org_id))"),
-    Invariant("objects.grants", "a grant has the same team, key and deletion state as its object",
+    Invariant("objects.grants", "a grant has the same team, key and deletion state as its object, and the same time in the trash",
         "SELECT g.object_id FROM object_grants g JOIN objects o ON o.id = g.object_id"
-        " WHERE g.team_id <> o.team_id OR g.key <> o.key OR g.removed <> o.removed"),
+        " WHERE g.team_id <> o.team_id OR g.key <> o.key OR g.removed <> o.removed"
+        " OR coalesce(g.trashed_at, '') <> coalesce(o.trashed_at, '')"),
     Invariant("objects.newest", "an object has the values of its newest version",
         "SELECT o.id FROM objects o LEFT JOIN object_versions v ON v.object_id = o.id AND v.number = o.version"
-        " WHERE v.id IS NULL OR v.removal <> o.removed OR (NOT o.removed AND (v.size <> o.size OR v.etag <> o.etag"
+        " WHERE v.id IS NULL OR v.removal <> (o.removed AND o.trashed_at IS NULL) OR (NOT v.removal AND (v.size <> o.size OR v.etag <> o.etag"
         " OR coalesce(v.sha256, '') <> coalesce(o.sha256, '') OR v.content_type <> o.content_type))"
         " UNION ALL"
         " SELECT v.object_id FROM object_versions v JOIN objects o ON o.id = v.object_id WHERE v.number > o.version"
@@ -813,5 +884,11 @@ INVARIANTS = (
         "SELECT id FROM objects WHERE NOT removed AND NOT EXISTS"
         " (SELECT 1 FROM texts WHERE kind = 'object' AND ref = objects.id AND org_id = objects.org_id) UNION ALL"
         " SELECT ref FROM texts WHERE kind = 'object' AND ref NOT IN (SELECT id FROM objects WHERE NOT removed)"),
+    Invariant("objects.trash", "an object in the trash is removed, has a person who put it there, and its text is set aside",
+        "SELECT id FROM objects WHERE (trashed_at IS NULL) <> (trashed_by IS NULL)"
+        " OR (trashed_at IS NOT NULL AND (NOT removed OR NOT EXISTS"
+        " (SELECT 1 FROM texts WHERE kind = 'trashedobject' AND ref = objects.id))) UNION ALL"
+        " SELECT ref FROM texts WHERE kind = 'trashedobject' AND ref NOT IN"
+        " (SELECT id FROM objects WHERE trashed_at IS NOT NULL)"),
 )
 # fmt: on

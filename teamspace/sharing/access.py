@@ -13,11 +13,13 @@ def owned(table: str) -> Clause:
     return Clause(f"{table}.owner_id = :user_id AND {table}.org_id = :org_id AND {tenancy.is_current_member(table)}")
 
 
-def granted(kind: Shareable, permission: Permission) -> Clause:
+def granted(kind: Shareable, permission: Permission, *, in_trash: bool = False) -> Clause:
     """Return the clause for the rows on which `:user_id` was granted `permission`, or one that includes it."""
     rungs = ", ".join(f"'{rung}'" for rung in kind.ladder[kind.ladder.index(permission) :])
+    # Both conditions: the first is in the index, and the second is checked again on a row that has changed meanwhile.
+    in_use = f" AND grants.trashed_at IS NULL AND {kind.in_use}" if kind.trash and not in_trash else ""
     return Clause(
-        f"grants.user_id = :user_id AND grants.org_id = :org_id AND grants.permission IN ({rungs})",
+        f"grants.user_id = :user_id AND grants.org_id = :org_id AND grants.permission IN ({rungs}){in_use}",
         through=f"{kind.grants} AS grants", key=f"grants.{kind.key}", alias="grants" if kind.repeated else "",
     )  # fmt: skip
 

@@ -21,10 +21,17 @@ class Shareable(msgspec.Struct, frozen=True):
     """The permissions that can be granted, in ascending order; each includes those before it."""
     repeated: tuple[str, ...] = ()
     """Columns that the grants repeat, to have an index in their order."""
+    trash: bool = False
+    """Whether deleted rows go to the trash: rows have `trashed_at` and `trashed_by`, and grants repeat the former."""
 
     @property
     def grants(self) -> str:
         return f"{self.name}_grants"
+
+    @property
+    def in_use(self) -> str:
+        """The condition that a row is not in the trash."""
+        return f"{self.table}.trashed_at IS NULL" if self.trash else "TRUE"
 
     @property
     def key(self) -> str:

@@ -61,8 +61,23 @@ def invariants(kind: Shareable) -> tuple[Invariant, ...]:
             f"SELECT id FROM {table} WHERE id NOT IN"
             f" (SELECT target FROM audit WHERE action = '{name}.create' AND target IS NOT NULL)"),
         Invariant(f"{table}.text", f"every {name} is in the full-text index, and no deleted one",
-            f"SELECT id FROM {table} WHERE NOT EXISTS"
+            f"SELECT id FROM {table} WHERE {kind.in_use} AND NOT EXISTS"
             f" (SELECT 1 FROM texts WHERE kind = '{name}' AND ref = {table}.id AND org_id = {table}.org_id) UNION ALL"
-            f" SELECT ref FROM texts WHERE kind = '{name}' AND ref NOT IN (SELECT id FROM {table})"),
+            f" SELECT ref FROM texts WHERE kind = '{name}' AND ref NOT IN"
+            f" (SELECT id FROM {table} WHERE {kind.in_use})"),
+        *(_trash_invariants(kind) if kind.trash else ()),
+    )
+
+
+def _trash_invariants(kind: Shareable) -> tuple[Invariant, ...]:
+    table, name = kind.table, kind.name
+    return (
+        Invariant(f"{table}.trash", f"a {name} in the trash has a person who put it there, and its text is set aside",
+            f"SELECT id FROM {table} WHERE (trashed_at IS NULL) <> (trashed_by IS NULL) OR (trashed_at IS NOT NULL"
+            f" AND NOT EXISTS (SELECT 1 FROM texts WHERE kind = 'trashed{name}' AND ref = {table}.id)) UNION ALL"
+            f" SELECT ref FROM texts WHERE kind = 'trashed{name}' AND ref NOT IN"
+            f" (SELECT id FROM {table} WHERE trashed_at IS NOT NULL) UNION ALL"
+            f" SELECT g.{kind.key} FROM {kind.grants} g JOIN {table} r ON r.id = g.{kind.key}"
+            " WHERE coalesce(g.trashed_at, '') <> coalesce(r.trashed_at, '')"),
     )
 # fmt: on

@@ -47,6 +47,7 @@ from teamspace import (
     tenancy,
     tools,
     translation,
+    trash,
     triggers,
     wiring,
     workflows,
@@ -59,7 +60,7 @@ PACKAGES = {
     "agents": agents, "ai": ai, "audit": audit, "blobs": blobs, "branding": branding, "console": console, "conversations": conversations, "documents": documents,
     "events": events, "executors": executors, "extraction": extraction, "favourites": favourites, "fulltext": fulltext, "identity": identity, "instance": instance, "jobs": jobs, "knowledge": knowledge,
     "localization": localization, "mcp": mcp, "notes": notes, "onboarding": onboarding, "oop": oop, "openai_api": openai_api, "pipeline": pipeline, "plugins": plugins, "presence": presence, "quota": quota, "references": references, "repository": repository, "s3": s3, "search": search, "sharing": sharing, "tenancy": tenancy,
-    "tools": tools, "translation": translation, "triggers": triggers, "workflows": workflows,
+    "tools": tools, "translation": translation, "trash": trash, "triggers": triggers, "workflows": workflows,
 }  # fmt: skip
 SQL = re.compile(r"\b(SELECT .+ FROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM|CREATE TABLE)\b", re.DOTALL)
 WITHOUT_COMPANY = {

@@ -122,6 +122,9 @@ UNFENCED = {
     "belongs to an upload that a fence has admitted": (
         "repository.get_upload_part", "repository.select_upload_parts",
     ),
+    "the server empties the trash of all companies": (
+        "notes.select_expired", "repository.select_expired", "repository.is_in_trash_since",
+    ),
     "the server ends old uploads": ("repository.select_stale_uploads", "repository.select_upload_usage"),
     "ids and scores of the company's texts; a fence then selects the rows": ("search.rank",),
     "ids only; a fence then selects the objects": ("repository.select_sources", "repository.select_derived"),

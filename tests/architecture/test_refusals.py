@@ -207,7 +207,7 @@ TYPED = {
 }  # fmt: skip
 """Identifiers of the API, which people type as they are in every language."""
 FREE = {
-    "bucket", "company", "error", "executor", "executors", "file", "first", "folder", "host", "id", "input", "message", "model",
+    "bucket", "company", "error", "executor", "executors", "file", "first", "folder", "host", "id", "input", "key", "message", "model",
     "name", "path", "place", "plugin", "prefix", "problem", "problems", "reason", "server", "slug", "start", "step", "store", "term", "tool",
     "translation", "username", "word",
 }  # fmt: skip

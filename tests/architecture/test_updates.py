@@ -35,6 +35,7 @@ LOCKED = {
     "repository.set_name": "object",
     "repository.set_tags": "object",
     "repository.set_text_blob": "object",
+    "repository.trash": "object",
     "repository.update": "object",
     "tenancy.set_tenant_suspended": "tenant",
     "tenancy.update_features": "team",

@@ -451,7 +451,7 @@ VIOLATIONS = [
     ("objects.stored", "DELETE FROM objects"),
     ("objects.audit", "INSERT INTO objects SELECT 'x', org_id, team_id, owner_id, 'x', filename, title, content_type,"
                       " visibility, version, numbered, removed, size, sha256, etag, text_state, text_fault,"
-                      " text_tries, known_version, written_at, created_at, updated_at FROM objects WHERE key = 'plan.txt'"),
+                      " text_tries, known_version, written_at, created_at, updated_at, NULL, NULL, NULL FROM objects WHERE key = 'plan.txt'"),
     ("objects.derivations", "INSERT INTO object_derivations (object_id, number, source_id, source_number, checked_number,"
                             " org_id, recipe, latest, created_at) SELECT id, 99, id, 1, 1, org_id, '', TRUE, 'x' FROM objects"),
     ("objects.text", "DELETE FROM texts"),
@@ -462,6 +462,14 @@ VIOLATIONS = [
     ("notes.text", "UPDATE texts SET ref = ref || 'x'"),
     ("notes.text", f"UPDATE texts SET org_id = {OTHER}"),
     ("notes.text", "DELETE FROM notes"),
+    ("notes.trash", "UPDATE notes SET trashed_by = 'x'"),
+    ("notes.trash", "UPDATE note_grants SET trashed_at = 'x'"),
+    ("notes.trash", "UPDATE texts SET kind = 'trashed' || kind WHERE kind = 'note'"),
+    ("notes.trash", "UPDATE notes SET trashed_at = 'x', trashed_by = 'x'"),
+    ("objects.trash", "UPDATE objects SET trashed_by = 'x'"),
+    ("objects.trash", "UPDATE texts SET kind = 'trashed' || kind WHERE kind = 'object'"),
+    ("objects.trash", "UPDATE objects SET removed = TRUE, trashed_at = 'x', trashed_by = 'x'"),
+    ("objects.grants", "UPDATE object_grants SET trashed_at = 'x'"),
 ]  # fmt: skip
 
 

@@ -24,7 +24,8 @@ VERBS = {
     "abort", "accept", "activate", "add", "approve", "begin", "bootstrap", "call", "cancel", "change", "choose",
     "complete", "confirm", "create", "decline", "delete", "disable", "discard", "draft", "drop", "echo", "enable",
     "end", "enqueue", "expire", "export", "extract", "fail", "grant", "import", "invite", "judge", "merge", "move", "name",
-    "open", "prepare", "provision", "publish", "refuse", "rekey", "remove", "renew", "reset", "resume", "retire", "return",
+    "open", "prepare", "provision", "publish", "purge", "refuse", "rekey", "remove", "renew", "reset", "restore",
+    "resume", "retire", "return",
     "revoke", "set", "share", "split", "start", "stop", "store", "submit", "suspend", "switch", "tag",
     "transfer", "unshare", "update",
 }  # fmt: skip

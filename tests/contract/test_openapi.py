@@ -72,6 +72,7 @@ _UNREACHABLE = frozenset({
     # These need an entity, which only an extracted document has.
     "GET /api/kg/entities/:id", "POST /api/kg/entities/:id/merge", "POST /api/kg/entities/:id/split",
     "POST /api/beta/signup",  # needs a solved challenge
+    "POST /api/trash/:id/restore", "DELETE /api/trash/:id",  # need something that was just deleted
     "PUT /api/beta/experience",  # needs exactly one field for an e-mail address
     "GET /beta/bundle/:plugin/*path",  # no plugin that ships has public files
 })  # fmt: skip
@@ -95,7 +96,7 @@ ROLES = {
 PARTS = {
     "operator-companies": ("tenancy",),
     "operator-accounts":  ("identity", "branding", "console", "localization", "onboarding"),
-    "operator-content":   ("notes", "conversations", "documents", "repository", "s3", "search", "knowledge",
+    "operator-content":   ("notes", "conversations", "documents", "repository", "trash", "s3", "search", "knowledge",
                            "references", "presence", "favourites"),
     "operator-jobs":      ("jobs", "executors", "quota", "audit", "instance", "tools", "events", "plugins", "oop"),
     "operator-models":    ("ai", "agents", "translation", "openai_api", "mcp", "workflows", "triggers"),

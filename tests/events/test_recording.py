@@ -1,6 +1,7 @@
 """Every verb that changes a note or an object records it. Other tests are checked by `tests/support/changes.py`."""
 
 import re
+from typing import Any
 
 import pytest
 
@@ -63,11 +64,14 @@ async def test_verbs_over_http_record_their_changes(world: World, ann: Caller) -
     note = (await ann.post("/api/notes", {"title": "x", "tags": ["a"]})).json()["id"]
     document = (await ann.post("/api/documents", {"title": "x", "body": "y"})).json()["id"]
     shared = {"user_id": friend.user_id}
-    steps = (
+    steps: tuple[tuple[str, str, dict[str, Any] | None, str], ...] = (
         ("PUT", f"/api/notes/{note}", {"tags": ["b"]}, "note updated"),
         ("POST", f"/api/notes/{note}/share", {**shared, "permission": "notes:read"}, "note updated"),
         ("POST", f"/api/notes/{note}/share", {**shared, "permission": None}, "note updated"),
         ("DELETE", f"/api/notes/{note}", None, "note deleted"),
+        ("POST", f"/api/trash/{note}/restore", {}, "note created"),
+        ("DELETE", f"/api/notes/{note}", None, "note deleted"),
+        ("DELETE", f"/api/trash/{note}", None, "note deleted"),
         ("PUT", f"/api/documents/{document}", {"body": "z"}, "object updated"),
         ("POST", f"/api/repo-obj/{document}/share", shared, "object updated"),
         ("POST", f"/api/repo-obj/{document}/unshare", shared, "object updated"),
@@ -76,6 +80,9 @@ async def test_verbs_over_http_record_their_changes(world: World, ann: Caller) -
         ("POST", f"/api/members/{ann.user_id}/transfer", {"to": friend.user_id}, "object updated"),
         ("POST", f"/api/repo-obj/{document}/copy", {"key": "copied.md"}, "object created"),
         ("DELETE", f"/api/repo-obj/{document}", None, "object deleted"),
+        ("POST", f"/api/trash/{document}/restore", {"key": "y"}, "object created"),
+        ("DELETE", f"/api/repo-obj/{document}", None, "object deleted"),
+        ("DELETE", "/api/trash", None, "object deleted"),
     )
     recorded = ["note created", "object created"]
     for method, path, body, expected in steps:

@@ -64,6 +64,14 @@ async def _private_note(stage: Stage, setup: TeamSetup) -> str:
     return await stage.note(setup, "private", owner=await stage.world.person(setup.org, setup.team, Role.GUEST))
 
 
+async def _trashed_team_note(stage: Stage, setup: TeamSetup) -> str:
+    return await stage.put_in_trash(await _team_note(stage, setup))
+
+
+async def _trashed_note(stage: Stage, setup: TeamSetup) -> str:
+    return await stage.put_in_trash(await _private_note(stage, setup))
+
+
 async def _conversation(stage: Stage, setup: TeamSetup) -> str:
     return await stage.conversation(setup, owner=await stage.world.person(setup.org, setup.team))
 
@@ -324,6 +332,9 @@ SLOTS = (
     Slot("POST /api/notes/:id/share",            "user_id",  in_other_company(_author),                   in_own_team(_former_colleague),            OK, body=_UNSHARE),
     Slot("GET /api/notes",                       "owner",    in_other_company(_writer),                   in_other_team(_writer),                    OK),
     Slot("GET /api/notes",                       "cursor",   cursor(in_other_company(_team_note)),        cursor(in_own_team(_private_note)),        OK),
+    Slot("POST /api/trash/:id/restore",          "id",       in_other_company(_trashed_team_note),        in_own_team(_trashed_note)),
+    Slot("DELETE /api/trash/:id",                "id",       in_other_company(_trashed_team_note),        in_own_team(_trashed_note)),
+    Slot("GET /api/trash",                       "cursor",   timed_cursor(in_other_company(_trashed_team_note)), timed_cursor(in_own_team(_trashed_note)), OK),
     Slot("GET /api/conversations/:id",           "id",       in_other_company(_conversation),             in_own_team(_conversation)),
     Slot("PATCH /api/conversations/:id",         "id",       in_other_company(_conversation),             in_own_team(_conversation)),
     Slot("DELETE /api/conversations/:id",        "id",       in_other_company(_conversation),             in_own_team(_conversation)),

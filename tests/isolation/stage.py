@@ -207,6 +207,12 @@ class Stage:
                 await sharing.put_grant(tx, NOTES, _ALL_NOTES, row.id, user_id, Permission(permission), owner_id, now)
         return row.id
 
+    async def put_in_trash(self, note_id: str) -> str:
+        async with self.world.db.maintenance(system()) as tx:
+            await note_store.trash(tx, note_id, None, by="someone", grantee=None, now=clock.stamp())
+            await fulltext.set_aside(tx, NOTES.name, note_id)
+        return note_id
+
     async def conversation(
         self, setup: TeamSetup, *, owner: Caller | None = None, granted: Mapping[str, Any] | None = None
     ) -> str:

@@ -95,6 +95,7 @@ from tests.isolation.targets import (
     TEAM_ASSET,
     TEAM_TOKEN,
     TOOL,
+    TRASHED_NOTE,
     TRIGGER,
     WORKFLOW,
     Target,
@@ -422,6 +423,10 @@ CASES = (
     Case("GET /api/notes/:id",              row("notes:read"),           None,                    OK, NOTE),
     Case("PUT /api/notes/:id",              row("notes:write"),          {"title": "Changed"},    OK, NOTE),
     Case("DELETE /api/notes/:id",           row("notes:delete"),         None,                    EMPTY, NOTE),
+    Case("GET /api/trash",                  ANYONE),
+    Case("POST /api/trash/:id/restore",     ANYONE,                      {},                      OK, TRASHED_NOTE),
+    Case("DELETE /api/trash/:id",           ANYONE,                      None,                    EMPTY, TRASHED_NOTE),
+    Case("DELETE /api/trash",               ANYONE,                      None,                    OK),
     Case("POST /api/notes/:id/share",       row("notes:manage"),         _SHARE,                  OK, NOTE),
 
     Case("POST /api/conversations",         role("chat:use"),            {"title": "Talk"},       CREATED),

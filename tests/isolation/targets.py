@@ -69,6 +69,13 @@ def note_seen(kind: Kind, permission: str) -> Outcome | None:
     return None if "notes:read" in _note_permissions(kind) & scope(kind, permission) else HIDDEN
 
 
+def trash_access(kind: Kind, permission: str) -> Outcome | None:
+    """The note in the trash was visible to the team: its owner and roles that delete notes can restore it, no grantee."""
+    may_delete = "notes:delete" in scope(kind, permission)
+    by_role = kind.team in (HOME, SUSPENDED) and "notes:delete" in held(kind.roles)
+    return None if may_delete and (kind.owns or by_role) else HIDDEN
+
+
 def read_access(kind: Kind, permission: str) -> Outcome | None:
     """Whatever the caller can read."""
     return None if "notes:read" in _note_permissions(kind) else HIDDEN
@@ -188,6 +195,10 @@ async def _seen_note(stage: Stage, kind: Kind) -> str:
 
 async def _first_version(stage: Stage, kind: Kind) -> str:
     return f"{await _team_object(stage, kind)} 1"
+
+
+async def _trashed_note(stage: Stage, kind: Kind) -> str:
+    return await stage.put_in_trash(await _team_note(stage, kind))
 
 
 async def _conversation(stage: Stage, kind: Kind) -> str:
@@ -351,6 +362,7 @@ async def _plugin_file(stage: Stage, kind: Kind) -> str:
 
 NOTE = Target(_team_note, note_access)
 NOTE_TO_SEE = Target(_seen_note, note_seen)
+TRASHED_NOTE = Target(_trashed_note, trash_access)
 STARRABLE = Target(_starrable, read_access)
 STARRED = Target(_starred, anyone)
 CONVERSATION = Target(_conversation, conversation_access("notes:read", "notes:write"))

@@ -6,7 +6,7 @@ import msgspec
 
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Call, Principal, ScopeEntry, system
-from teamspace.repository import VersionDraft, key_order, multipart
+from teamspace.repository import VersionDraft, key_order, multipart, trash
 from teamspace.repository.domain import finding
 from teamspace.repository.schemas import ObjectQuery
 from tests.support.visited import visited
@@ -109,6 +109,12 @@ class FilledTeam:
             await tx.run("UPDATE objects SET removed = TRUE")
         await self.analyse()
 
+    async def trash(self) -> None:
+        """Put all that is there in the trash."""
+        async with self._world.db.maintenance(system(org_id=self._owner.org.id)) as tx:
+            await tx.run("UPDATE objects SET removed = TRUE, trashed_at = '2026-01-02', trashed_by = owner_id")
+        await self.analyse()
+
     async def analyse(self) -> None:
         if self._world.db.dialect.name == "postgres":
             await self._world.db.engine.script("ANALYZE")
@@ -182,3 +188,29 @@ async def test_lists_do_not_scan_removed_objects(world: World) -> None:
     await filled.fill(LARGE)
     await filled.mark_removed()
     assert grown(before, await filled.costs()) == {}
+
+
+async def test_lists_do_not_scan_the_trash(world: World) -> None:
+    filled = await FilledTeam.create(world)
+    await filled.fill(SMALL)
+    before = await filled.costs()
+    await filled.fill(LARGE)
+    await filled.trash()
+    assert grown(before, await filled.costs()) == {}
+
+
+async def test_a_page_of_the_trash_costs_the_same_in_a_full_one(world: World) -> None:
+    filled = await FilledTeam.create(world)
+    deleters = [
+        msgspec.structs.replace(who, permissions=frozenset({P.FILES_DELETE}), scope=None)
+        for who in filled.people.values()
+    ]
+    costs = []
+    for count in (SMALL, LARGE):
+        await filled.fill(count)
+        await filled.trash()
+        async with visited(world) as total:
+            for who in deleters:
+                await trash.list_trashed(world.db, who, ("~", "~"), PAGE)
+        costs.append(total.count)
+    assert costs[1] <= NOISE * costs[0] + 20

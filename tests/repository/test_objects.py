@@ -314,6 +314,7 @@ async def test_a_deleted_object_is_not_found_and_its_key_can_be_reused(world: Wo
     assert (await ann.delete(f"/api/repo-obj/{created['id']}")).status_code == 404
     again = await put(ann, "a")
     assert (again["version"], again["id"] == created["id"]) == (1, False)
+    assert (await ann.delete("/api/trash")).json() == {"deleted": 1, "remaining": 0}
     assert await world.db.one(int, "SELECT COUNT(*) FROM object_versions") == 1
 
 

@@ -73,6 +73,20 @@ async def get_titles(db: Reads, kind: str, refs: Sequence[str]) -> dict[str, str
     return {row.ref: row.title for row in await store.select_titles(db, kind, refs)} if refs else {}
 
 
+async def set_aside(tx: Tx, kind: str, ref: str) -> None:
+    """Keep a text without its being found, until `bring_back`."""
+    await store.change_kind(tx, kind, ref, aside(kind))
+
+
+async def bring_back(tx: Tx, kind: str, ref: str) -> None:
+    await store.change_kind(tx, aside(kind), ref, kind)
+
+
+def aside(kind: str) -> str:
+    """Return the kind of texts that are set aside; nobody searches it. It must be one word for the index."""
+    return f"trashed{kind}"
+
+
 async def refresh(db: Db) -> int:
     """Tokenise texts again that an older tokeniser version has written; return how many.
 

@@ -31,6 +31,7 @@ async def config(db: Db, settings: Settings) -> Config:
         multitenant=settings.multitenant,
         bootstrapped=await tenancy.is_bootstrapped(db),
         bootstrap_code=bool(settings.bootstrap_code),
+        trash_days=settings.trash_days,
         localization=Localization(
             served.policy.default_locale, served.choices(), served.policy.switching, served.policy.drafts
         ),

@@ -6,10 +6,10 @@ from teamspace import events
 from teamspace.core.db import Tx
 from teamspace.events import Change, Readers
 from teamspace.repository import store
-from teamspace.repository.schemas import ObjectRow, Visibility
+from teamspace.repository.schemas import ObjectRow, TrashedObject, Visibility
 
 
-async def record(tx: Tx, row: ObjectRow, change: Change, readers: Sequence[str] = ()) -> None:
+async def record(tx: Tx, row: ObjectRow | TrashedObject, change: Change, readers: Sequence[str] = ()) -> None:
     """Record a change; `readers` are those who may have lost the object by it."""
     await events.record(
         tx, store.KIND, row.id, change=change, org_id=row.org_id, team_id=row.team_id, readers=readers,

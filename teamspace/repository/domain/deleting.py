@@ -16,30 +16,44 @@ from teamspace.events import Change
 from teamspace.jobs import Queue
 from teamspace.repository import access, store
 from teamspace.repository.domain import changes, finding, locks, naming, reading, texts
-from teamspace.repository.schemas import ActorKind, ObjectRow, VersionDraft, VersionRow, WriteCondition
+from teamspace.repository.schemas import ActorKind, ObjectRow, TrashedObject, VersionDraft, VersionRow, WriteCondition
 
 _BATCH_SIZE = 500
 
 
-async def delete(db: Db, who: Principal, object_id: str, expected_version: int | None = None) -> None:
-    """Delete an object with all its versions. Blobs without other references are collected after the retention."""
+async def delete(
+    db: Db, who: Principal, object_id: str, expected_version: int | None = None, *, keep: bool = True
+) -> None:
+    """Put an object in the trash with all its versions; its key is free. Without `keep`, delete it for good."""
     async with db.write(who, "object.delete") as tx:
         row = await finding.require(tx, who, object_id, P.FILES_DELETE)
         await locks.lock_object(tx, row)
         row = await finding.require(tx, who, object_id, P.FILES_DELETE)
         if expected_version not in (None, row.version):
             raise VersionMismatch(row.version)
-        await _delete_object(tx, row)
+        if not keep:
+            return await _delete_object(tx, row)
+        tx.target, tx.detail, tx.team_id = row.id, {"key": row.key}, row.team_id
+        await changes.record_removal(tx, row, Change.DELETED)
+        by_right = await store.admits(tx, access.fence_without_grants(who, P.FILES_DELETE), row.id)
+        grantee = None if by_right else who.user_id
+        await store.trash(tx, row.id, by=who.user_id, grantee=grantee, now=clock.stamp())
+        await texts.set_aside(tx, row)
 
 
 async def _delete_object(tx: Tx, row: ObjectRow) -> None:
     tx.action, tx.target, tx.detail, tx.team_id = "object.delete", row.id, {"key": row.key}, row.team_id
     await changes.record_removal(tx, row, Change.DELETED)
+    await texts.remove_from_index(tx, row)
+    await delete_rows(tx, row)
+
+
+async def delete_rows(tx: Tx, row: ObjectRow | TrashedObject) -> None:
+    """Delete an object with all its versions. Blobs without other references are collected after the retention."""
     after = ""
     while used := await store.select_blobs(tx, row.id, after, _BATCH_SIZE):
         await blobs.release_references(tx, row.org_id, used)
         after = used[-1]
-    await texts.remove_from_index(tx, row)
     size = await store.get_total_size(tx, row.id)
     await store.delete(tx, row.id)
     await quota.add_stored(tx, row.org_id, row.team_id, size=-size, objects=-1)

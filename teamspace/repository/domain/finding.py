@@ -57,13 +57,16 @@ def write_fence_without_grants(who: Principal) -> Fence:
 async def require(db: Reads, who: Principal, object_id: str, permission: P) -> ObjectRow:
     """Return the object if `who` has `permission` on it; NotFound if they cannot see it, else Forbidden."""
     fence = access.fence(who, permission)
-    row = await store.get(db, access.fence(who, P.FILES_READ, across_org=True), object_id)
+    readable = access.fence(who, P.FILES_READ, across_org=True)
+    row = await store.get(db, readable, object_id)
     if row is None:
         # A token can be limited to writing; it may then see the objects it may write.
         row = await store.get(db, fence, object_id)
         if row is None:
             raise NotFound()
     elif not await store.admits(db, fence, object_id):
+        if not await store.admits(db, readable, object_id):  # deleted meanwhile
+            raise NotFound()
         raise Forbidden("repository.needs", permission=permission)
     return row
 

@@ -28,7 +28,7 @@ async def move(db: Db, who: Principal, object_id: str, key: str, expected_versio
             row = await finding.require(tx, who, object_id, P.FILES_WRITE)
             await locks.lock_object(tx, row, f"{row.team_id}:{key}")
             row = await finding.require(tx, who, object_id, P.FILES_WRITE)
-            _check_can_create(who, row.team_id, key)
+            check_can_create(who, row.team_id, key)
             if expected_version not in (None, row.version):
                 raise VersionMismatch(row.version)
             return await _move(tx, row, key)
@@ -43,7 +43,7 @@ async def _move(tx: Tx, row: ObjectRow, key: str) -> ObjectRow:
     await _claim(tx, row.team_id, key)
     # Holders of a token with a key prefix can lose the object by this.
     await changes.record(tx, row, Change.UPDATED, await store.select_readers(tx, row.id))
-    moved = msgspec.structs.replace(row, key=key, filename=_filename_at(key, row), updated_at=clock.stamp())
+    moved = msgspec.structs.replace(row, key=key, filename=filename_at(key, row), updated_at=clock.stamp())
     await store.move(tx, moved)
     await fulltext.rename(tx, store.KIND, row.id, title=row.title or moved.filename, labels=key)
     return moved
@@ -56,13 +56,13 @@ async def copy(db: Db, queue: Queue, who: Principal, object_id: str, key: str) -
     async def write() -> ObjectRow:
         async with db.write(who, "object.create") as tx:
             source = await finding.get_visible(tx, who, object_id)
-            _check_can_create(who, who.team_id, key)
+            check_can_create(who, who.team_id, key)
             await locks.lock_object(tx, source, f"{who.team_id}:{key}")
             source = await finding.get_visible(tx, who, object_id)
             await _claim(tx, who.team_id, key)
             version = await finding.get_version(tx, source, source.version)
             draft = VersionDraft(
-                key, _filename_at(key, source), version.content_type, version.title, carried=version.carried,
+                key, filename_at(key, source), version.content_type, version.title, carried=version.carried,
                 tags=version.tags,
             )  # fmt: skip
             row, _ = await copying.insert_copy(tx, queue, who, None, version, draft)
@@ -72,7 +72,7 @@ async def copy(db: Db, queue: Queue, who: Principal, object_id: str, key: str) -
     return await finding.describe(db, who, await retry_on_conflict(write))
 
 
-def _check_can_create(who: Principal, team_id: str, key: str) -> None:
+def check_can_create(who: Principal, team_id: str, key: str) -> None:
     """A grant allows to change an object, but not to name things in a team that one does not belong to."""
     if who.team_id != team_id or not access.can_create(who, key):
         raise Forbidden("rights.needs", permission=P.FILES_WRITE)
@@ -92,7 +92,7 @@ async def _claim(tx: Tx, team_id: str, key: str) -> None:
     await quota.add_stored(tx, existing.org_id, existing.team_id, objects=-1)
 
 
-def _filename_at(key: str, row: ObjectRow) -> str:
+def filename_at(key: str, row: ObjectRow) -> str:
     """Return the name of an object at another key: it keeps a name of its own unless the last part of the key changes."""
     name = naming.choose_filename(None, key)
     return row.filename if name == naming.choose_filename(None, row.key) else name

@@ -60,8 +60,12 @@ async def index(tx: Tx, queue: Queue, who: Principal, row: ObjectRow, draft: Ver
     """Replace the index entry in the transaction that writes the version, and enqueue text extraction."""
     await _write_index(tx, row, draft.text, draft.links)
     if row.text_state == "pending":
-        # The server indexes for itself: text must be searchable although the uploader's token can only write.
-        await queue.enqueue(tx, jobs.Authority.of(who).unscoped(), EXTRACT, ExtractText(row.id), title=_title(row))
+        await _enqueue(tx, queue, who, row)
+
+
+async def _enqueue(tx: Tx, queue: Queue, who: Principal, row: ObjectRow) -> None:
+    # The server indexes for itself: text must be searchable although the uploader's token can only write.
+    await queue.enqueue(tx, jobs.Authority.of(who).unscoped(), EXTRACT, ExtractText(row.id), title=_title(row))
 
 
 async def describe(tx: Tx, who: Principal, request: ExtractText) -> jobs.JobTitle:
@@ -75,6 +79,23 @@ def _title(row: ObjectRow) -> jobs.JobTitle:
 async def remove_from_index(tx: Tx, row: ObjectRow) -> None:
     await fulltext.drop(tx, store.KIND, row.id)
     await references.drop(tx, "object", row.id)
+
+
+async def set_aside(tx: Tx, row: ObjectRow) -> None:
+    """Keep the text of an object that goes to the trash, without its being found."""
+    await fulltext.set_aside(tx, store.KIND, row.id)
+
+
+async def bring_back(tx: Tx, queue: Queue, who: Principal, row: ObjectRow) -> None:
+    """Let the text of an object from the trash be found again, at its key; extract it if that was not done before."""
+    await fulltext.bring_back(tx, store.KIND, row.id)
+    await fulltext.rename(tx, store.KIND, row.id, title=row.title or row.filename, labels=row.key)
+    if row.text_state == "pending":
+        await _enqueue(tx, queue, who, row)
+
+
+async def drop_set_aside(tx: Tx, object_id: str) -> None:
+    await fulltext.drop(tx, fulltext.aside(store.KIND), object_id)
 
 
 async def extract(

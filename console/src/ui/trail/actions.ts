@@ -1,9 +1,9 @@
 /** Audit actions the console has labels for. Others are shown and found by their code. */
 
 export const ACTIONS = [
-  "note.create", "note.update", "note.delete", "note.share", "note.unshare",
+  "note.create", "note.update", "note.delete", "note.share", "note.unshare", "note.restore", "note.purge",
   "conversation.create", "conversation.update", "conversation.delete", "conversation.share", "conversation.unshare",
-  "object.create", "object.update", "object.delete", "object.share", "object.unshare", "object.set_visibility",
+  "object.create", "object.update", "object.delete", "object.share", "object.unshare", "object.set_visibility", "object.restore", "object.purge",
   "translation.create",
   "trigger.create", "trigger.update", "trigger.delete",
   "asset.create", "asset.delete",

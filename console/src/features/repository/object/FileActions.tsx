@@ -10,8 +10,8 @@ import type { Rights } from "@/ui/sharing/rights";
 
 import { kindOf } from "../kinds";
 import type { FileObject } from "../queries";
-import styles from "./Object.module.css";
 import { copyLink } from "./copyLink";
+import styles from "./Object.module.css";
 import { useDownload } from "./useDownload";
 
 export type FileDialog = "share" | "link" | "delete";
