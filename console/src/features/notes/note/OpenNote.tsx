@@ -18,6 +18,7 @@ import { useWriting } from "@/ui/writing/open";
 import { Reading } from "@/ui/writing/Reading";
 import { Toolbar } from "@/ui/writing/Toolbar";
 import { useTurning } from "@/ui/writing/turning";
+import { useFollowing } from "@/ui/writing/useFollowing";
 import type { Writing } from "@/ui/writing/writing";
 
 import { useAddress } from "../filters";
@@ -46,6 +47,7 @@ export function OpenNote({ writing, note, lost }: Props) {
   const edits = (edit === true || note === null) && rights.write && !now.offer;
   useDocumentTitle(`${now.text.title || t("writing.untitled")} · ${useBrand().title}`);
   const turn = useTurning(writing, note?.id, "/notes");
+  useFollowing(rights.manage && note ? note : undefined);
   useEffect(() => {
     if (now.conflict) setDialog("conflict");
   }, [now.conflict]);
@@ -81,7 +83,12 @@ export function OpenNote({ writing, note, lost }: Props) {
           onLeave={() => void turn(false)}
         />
       ) : (
-        <Reading now={now} facts={<Facts now={now} writing={writing} note={note} rights={rights} />} empty={t("notes.empty_body")} />
+        <Reading
+          now={now}
+          writing={rights.write ? writing : undefined}
+          facts={<Facts now={now} writing={writing} note={note} rights={rights} />}
+          empty={t("notes.empty_body")}
+        />
       )}
       {dialog === "share" && note && <ShareDialog note={note} now={now} writing={writing} onClose={close} />}
       {dialog === "delete" && note && <DeleteDialog note={note} writing={writing} onClose={close} />}
