@@ -18,6 +18,7 @@ const chunks = [
   { name: "highlight", test: /src[\\/]ui[\\/]markdown[\\/]highlight\.tsx/ },
   { name: "editor", test: /src[\\/]ui[\\/]markdown[\\/]MarkdownEditor/ },
   { name: "work", test: /src[\\/]features[\\/](search|notes|documents|repository)/ },
+  { name: "assistance", test: /src[\\/]ui[\\/]markdown[\\/]editor[\\/]Assistance/ },
   { name: "processing", test: /src[\\/]ui[\\/]processing[\\/]ProcessingView/ },
   { name: "chat", test: /src[\\/]features[\\/]chat/ },
   { name: "settings", test: /src[\\/](?!features[\\/](?:localization|signup))/ },

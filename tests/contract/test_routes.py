@@ -32,16 +32,13 @@ ADDITIONAL = {
     "DELETE /api/beta/prospects/:id", "POST /api/beta/experience/replay",
     "PATCH /api/repo-obj/:id/versions/:number", "GET /api/references", "GET /api/mentions",
     "PUT /api/presence/:kind/:id", "DELETE /api/presence/:kind/:id",
-    "GET /app/*page", "GET /assets/*path", "GET /frame",
-}  # fmt: skip
-"""Routes beyond the contract: readiness, API description, sessions, end of a membership, moving and copying files, contacts, events, conversations, stopping a turn, the OpenAI protocol, the Model Context Protocol, what sandboxed plugins may use, merging and splitting entities, the console's screens and files, and the frame of bundles."""
-"""Routes beyond the contract: readiness, API description, sessions, end of a membership, contacts, events, conversations, stopping a turn, the OpenAI protocol, the Model Context Protocol, what sandboxed plugins may use, merging and splitting entities, names of versions, backlinks and mentions, presence, the console's screens and files, and the frame of bundles."""
     "GET /api/trash", "POST /api/trash/:id/restore", "DELETE /api/trash/:id", "DELETE /api/trash",
     "GET /app/*page", "GET /assets/*path", "GET /frame",
 }  # fmt: skip
-"""Routes beyond the contract: readiness, API description, sessions, end of a membership, contacts, events, conversations, stopping a turn, the OpenAI protocol, the Model Context Protocol, what sandboxed plugins may use, merging and splitting entities, the trash, the console's screens and files, and the frame of bundles."""
-"""Routes beyond the contract: readiness, API description, sessions, end of a membership, moving and copying files, uploads by parts, contacts, events, conversations, stopping a turn, the OpenAI protocol, the Model Context Protocol, what sandboxed plugins may use, merging and splitting entities, the console's screens and files, and the frame of bundles."""
-"""Routes beyond the contract: readiness, API description, sessions, end of a membership, contacts, events, conversations, stopping a turn, the OpenAI protocol, the Model Context Protocol, what sandboxed plugins may use, merging and splitting entities, favourites and recents, the console's screens and files, and the frame of bundles."""
+"""Routes beyond the contract: readiness, API description, sessions, end of a membership, moving and copying files, uploads
+by parts, the trash, contacts, events, conversations, stopping a turn, the OpenAI protocol, the Model Context Protocol, what
+sandboxed plugins may use, merging and splitting entities, names of versions, backlinks and mentions, presence, favourites
+and recents, the console's screens and files, and the frame of bundles."""
 
 STRICTER = {
     "GET /api/beta/experience", "PUT /api/beta/experience", "POST /api/beta/experience/publish",

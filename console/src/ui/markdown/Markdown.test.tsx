@@ -49,3 +49,21 @@ test("code has its language and a copy button", () => {
   expect(html).toContain("print(1)");
   expect(html).toContain("<button");
 });
+
+test("links to own things stay in the console, and people are only named", () => {
+  const html = shown("[Plan](/notes/n1) by [@Ann](/people/u1), see ![quay](/files/f1)");
+  expect(html).toContain('<a href="/app/notes/n1">Plan</a>');
+  expect(html).toMatch(/<span class="[^"]*mention[^"]*">@Ann<\/span>/);
+  // The image itself comes when it has been fetched.
+  expect(html).not.toContain("<img");
+});
+
+test("a task can be ticked only where that is wanted", () => {
+  expect(shown("- [ ] a")).not.toContain("<input");
+  const html = renderToStaticMarkup(
+    <MantineProvider>
+      <Markdown text="- [x] a" onTick={() => undefined} />
+    </MantineProvider>,
+  );
+  expect(html).toMatch(/<input type="checkbox"[^>]* checked=""/);
+});

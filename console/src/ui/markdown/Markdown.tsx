@@ -1,12 +1,12 @@
 /**
  * Renders Markdown safely: no HTML, no images from other hosts, and links only where
- * the target is visible.
+ * the target is visible. Images of own files are shown, and links to own things stay in the console.
  */
 
 import "@fontsource-variable/inter/wght-italic.css";
 
 import { IconPhoto, IconSquare, IconSquareCheckFilled } from "@tabler/icons-react";
-import { createContext, memo, useContext, useMemo, type ComponentProps, type ReactElement, type ReactNode } from "react";
+import { createContext, memo, useContext, useEffect, useId, useMemo, useState, type ComponentProps, type MouseEvent, type ReactElement, type ReactNode } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
 import remarkMath from "remark-math";
@@ -14,12 +14,15 @@ import remarkMath from "remark-math";
 import { t } from "@/i18n";
 
 import styles from "./Markdown.module.css";
-import { hostOf, safeAddress } from "./addresses";
+import { hostOf, ownPlace, safeAddress } from "./addresses";
 import { Code } from "./Code";
 import { Formula } from "./Formula";
 import { withFormulas } from "./formulas";
 import { numbered } from "./numbered";
+import { pictureOf } from "./pictures";
 import { ranks } from "./ranks";
+import { taskPlaces } from "./ticking";
+import { screenOf, useOpen } from "./useOpen";
 
 const InsideLink = createContext(false);
 
@@ -33,7 +36,12 @@ interface Manner {
   marks?: Marks;
   /** Links say which host they lead to: the text is not by a person. */
   hosts?: boolean;
+  /** Ticks the task at a place of the text. */
+  onTick?: (place: number) => void;
 }
+
+/** The task that a checkbox belongs to. */
+const TaskContext = createContext<{ place: number; id: string } | null>(null);
 
 const MannerContext = createContext<Manner>({});
 
@@ -46,6 +54,7 @@ const COMPONENTS: Components = {
   a: ({ href, children, ...rest }) => <Address href={href} {...ofFootnote(rest)}>{children}</Address>,
   img: ({ src, alt }) => <Picture src={typeof src === "string" ? src : undefined} alt={alt} />,
   input: ({ checked }) => <Tick done={Boolean(checked)} />,
+  li: ({ children, className, ...rest }) => <Item className={className} place={(rest as { "data-task"?: unknown })["data-task"]}>{children}</Item>,
   // Wide tables and code scroll, also by keyboard.
   /* eslint-disable jsx-a11y/no-noninteractive-tabindex */
   table: ({ children }) => (
@@ -62,19 +71,23 @@ const COMPONENTS: Components = {
 /** The signs are doubled before: a single one is a price more often than a formula. */
 const MATHS = [remarkMath, { singleDollarTextMath: false }] as const;
 
-export const Markdown = memo(function Markdown({ text, marks, hosts = false }: { text: string } & Manner) {
-  const manner = useMemo(() => ({ marks, hosts }), [marks, hosts]);
+export const Markdown = memo(function Markdown({ text, marks, hosts = false, onTick }: { text: string } & Manner) {
+  const formulated = useMemo(() => withFormulas(text), [text]);
+  const manner = useMemo(
+    () => ({ marks, hosts, onTick: onTick && ((place: number) => onTick(formulated.original(place))) }),
+    [marks, hosts, onTick, formulated],
+  );
   return (
     <div className={styles.text} dir="auto">
       <MannerContext.Provider value={manner}>
         <ReactMarkdown
           skipHtml
-          remarkPlugins={[remarkGfm, [...MATHS], ranks, [numbered, marks?.numbers]]}
+          remarkPlugins={[remarkGfm, [...MATHS], ranks, taskPlaces, [numbered, marks?.numbers]]}
           remarkRehypeOptions={{ footnoteLabel: t("markdown.footnotes"), footnoteBackLabel: t("markdown.footnote.back") }}
           urlTransform={safeAddress}
           components={COMPONENTS}
         >
-          {withFormulas(text)}
+          {formulated.text}
         </ReactMarkdown>
       </MannerContext.Provider>
     </div>
@@ -108,6 +121,7 @@ function ofFootnote(rest: OfFootnote): OfFootnote {
 
 function Address({ href, children, ...rest }: { href?: string; children?: ReactNode } & OfFootnote) {
   if (!href) return <span>{children}</span>;
+  if (ownPlace(href)) return <Own href={href}>{children}</Own>;
   const outward = href.startsWith("#") ? {} : { target: "_blank", rel: "noopener noreferrer", title: href };
   return (
     <InsideLink.Provider value>
@@ -115,6 +129,24 @@ function Address({ href, children, ...rest }: { href?: string; children?: ReactN
         {children}
       </a>
       <Host href={href} words={wordsOf(children)} />
+    </InsideLink.Provider>
+  );
+}
+
+/** A note, a document or a file opens here; a person is only named. */
+function Own({ href, children }: { href: string; children?: ReactNode }) {
+  const open = useOpen();
+  if (!screenOf(href)) return <span className={styles.mention}>{children}</span>;
+  const visit = (event: MouseEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+    event.preventDefault();
+    open(href);
+  };
+  return (
+    <InsideLink.Provider value>
+      <a href={`/app${href}`} onClick={visit}>
+        {children}
+      </a>
     </InsideLink.Provider>
   );
 }
@@ -128,6 +160,23 @@ function Host({ href, words }: { href: string; words: string }) {
 }
 
 function Picture({ src, alt }: { src?: string; alt?: string }) {
+  const place = src ? ownPlace(src) : undefined;
+  const named = <Named src={src} alt={alt} />;
+  return place?.kind === "files" ? <OwnPicture id={place.id} alt={alt} instead={named} /> : named;
+}
+
+/** An image of an own file; named while it loads, and if it isn't one. */
+function OwnPicture({ id, alt, instead }: { id: string; alt?: string; instead: ReactNode }) {
+  const [address, setAddress] = useState<string | null>(null);
+  useEffect(() => {
+    let current = true;
+    void pictureOf(id).then((found) => current && setAddress(found));
+    return () => void (current = false);
+  }, [id]);
+  return address ? <img className={styles.image} src={address} alt={alt ?? ""} onError={() => setAddress(null)} /> : instead;
+}
+
+function Named({ src, alt }: { src?: string; alt?: string }) {
   const words = (
     <>
       <IconPhoto aria-hidden size={15} className={styles.picture} /> {t("markdown.picture", { words: alt || src || "" })}
@@ -136,7 +185,22 @@ function Picture({ src, alt }: { src?: string; alt?: string }) {
   return useContext(InsideLink) ? <span>{words}</span> : <Address href={src}>{words}</Address>;
 }
 
+function Item({ className, place, children }: { className?: string; place?: unknown; children?: ReactNode }) {
+  const id = useId();
+  const task = useMemo(() => (typeof place === "number" ? { place, id } : null), [place, id]);
+  return (
+    <li className={className} id={task ? id : undefined}>
+      <TaskContext.Provider value={task}>{children}</TaskContext.Provider>
+    </li>
+  );
+}
+
 function Tick({ done }: { done: boolean }) {
+  const { onTick } = useContext(MannerContext);
+  const task = useContext(TaskContext);
+  if (onTick && task) {
+    return <input type="checkbox" className={styles.tick} checked={done} aria-labelledby={task.id} onChange={() => onTick(task.place)} />;
+  }
   const Box = done ? IconSquareCheckFilled : IconSquare;
   return (
     <span role="img" aria-label={done ? t("markdown.done") : t("markdown.open")} className={done ? styles.done : styles.open}>

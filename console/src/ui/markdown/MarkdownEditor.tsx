@@ -1,18 +1,36 @@
-/** Markdown editor: plain text with highlighting, undo and list continuation. Lazy-loaded. */
+/**
+ * Markdown editor: the text is Markdown and stays so, what people see is the formatted text; the source can be shown instead.
+ * Lazy-loaded.
+ */
 
+import "@fontsource-variable/inter/wght-italic.css";
 import "@fontsource-variable/jetbrains-mono/wght-italic.css";
 
+import { completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
-import { markdownKeymap, markdownLanguage } from "@codemirror/lang-markdown";
+import { markdownKeymap } from "@codemirror/lang-markdown";
 import { syntaxHighlighting } from "@codemirror/language";
-import { Compartment, EditorState, Transaction } from "@codemirror/state";
-import { EditorView, keymap, placeholder as hint } from "@codemirror/view";
+import { Compartment, EditorState, Transaction, type Extension } from "@codemirror/state";
+import { EditorView, keymap, placeholder as hint, tooltips } from "@codemirror/view";
 import { tagHighlighter, tags } from "@lezer/highlight";
-import { useEffect, useRef } from "react";
+import { Suspense, useEffect, useRef, useState } from "react";
 
+import { lazily } from "@/ui/lazily";
+
+import type { Asked } from "./editor/Assistance";
+import { blocks } from "./editor/blocks";
+import { KEYS } from "./editor/commands";
+import { completions, type Sources } from "./editor/completions";
+import { FormatBar } from "./editor/FormatBar";
+import { language } from "./editor/language";
+import { links, type Open } from "./editor/links";
+import { live } from "./editor/live";
+import { attachAll, receiving, type Attach } from "./editor/uploads";
 import styles from "./MarkdownEditor.module.css";
-import { MARKS } from "./marks";
+import { replacing } from "./replacing";
 import { spliced } from "./splice";
+
+const Assistance = lazily(() => import("./editor/Assistance"));
 
 interface Props {
   value: string;
@@ -21,6 +39,15 @@ interface Props {
   placeholder?: string;
   /** Focus on mount. */
   focused?: boolean;
+  /** Whether the Markdown is shown as it is. */
+  source: boolean;
+  onSource: (source: boolean) => void;
+  /** Stores pasted and dropped files; undefined for those who may not. */
+  attach?: Attach;
+  targets: Omit<Sources, "file">;
+  onOpen: Open;
+  /** What a model can do with a selection. */
+  assistance: readonly Asked[];
 }
 
 const LOOK = tagHighlighter([
@@ -36,20 +63,27 @@ const LOOK = tagHighlighter([
 ]);
 
 const nonce = (): string => document.querySelector<HTMLMetaElement>("meta[name=csp-nonce]")?.content ?? "";
+const look = (source: boolean): Extension => (source ? syntaxHighlighting(LOOK) : [blocks, live]);
 
-export default function MarkdownEditor({ value, onChange, label, placeholder, focused }: Props) {
+export default function MarkdownEditor(props: Props) {
+  const { value, label, source, onSource, attach, assistance } = props;
   const host = useRef<HTMLDivElement>(null);
-  const view = useRef<EditorView | null>(null);
-  const tell = useRef(onChange);
-  const first = useRef({ value, label, placeholder, focused });
+  const chooser = useRef<HTMLInputElement>(null);
+  const latest = useRef(props);
+  const first = useRef(props);
   const naming = useRef(new Compartment());
+  const looking = useRef(new Compartment());
+  const [view, setView] = useState<EditorView | null>(null);
+  const [asked, setAsked] = useState<Asked | null>(null);
 
   useEffect(() => {
-    tell.current = onChange;
-  }, [onChange]);
+    latest.current = props;
+  });
 
   useEffect(() => {
-    const { value: doc, label: name, placeholder: words, focused: takesFocus } = first.current;
+    const { value: doc, label: name, placeholder: words, focused: takesFocus, source: isSource } = first.current;
+    const file = (): void => chooser.current?.click();
+    const sources = (): Sources => ({ ...latest.current.targets, file: latest.current.attach ? file : undefined });
     const editor = new EditorView({
       parent: host.current as HTMLDivElement,
       state: EditorState.create({
@@ -57,39 +91,64 @@ export default function MarkdownEditor({ value, onChange, label, placeholder, fo
         extensions: [
           EditorView.cspNonce.of(nonce()),
           history(),
-          keymap.of([...MARKS, ...markdownKeymap, ...defaultKeymap, ...historyKeymap]),
+          tooltips({ position: "fixed" }),
+          completions(sources),
+          keymap.of([...completionKeymap, ...KEYS, ...markdownKeymap, ...defaultKeymap, ...historyKeymap]),
           // Only the language: the default setup also bundles HTML, CSS and JavaScript.
-          markdownLanguage.extension,
-          syntaxHighlighting(LOOK),
+          language.extension,
+          looking.current.of(look(isSource)),
+          receiving(() => latest.current.attach),
+          links((address) => latest.current.onOpen(address)),
+          replacing,
           EditorView.lineWrapping,
           naming.current.of(named(name)),
           words ? hint(words) : [],
           EditorView.updateListener.of((update) => {
-            if (update.docChanged) tell.current(update.state.doc.toString());
+            if (update.docChanged) latest.current.onChange(update.state.doc.toString());
           }),
         ],
       }),
     });
-    view.current = editor;
+    setView(editor);
     if (takesFocus) editor.focus();
     return () => {
-      view.current = null;
+      setView(null);
       editor.destroy();
     };
   }, []);
 
   useEffect(() => {
-    view.current?.dispatch({ effects: naming.current.reconfigure(named(label)) });
-  }, [label]);
+    view?.dispatch({ effects: naming.current.reconfigure(named(label)) });
+  }, [view, label]);
+
+  useEffect(() => {
+    view?.dispatch({ effects: looking.current.reconfigure(look(source)) });
+  }, [view, source]);
 
   useEffect(() => {
     // The value changed from outside: replace only what differs, so the cursor keeps its position. Undo leaves it.
-    const editor = view.current;
-    const change = editor && spliced(editor.state.doc.toString(), value);
-    if (change) editor.dispatch({ changes: change, annotations: Transaction.addToHistory.of(false) });
-  }, [value]);
+    const change = view && spliced(view.state.doc.toString(), value);
+    if (change) view.dispatch({ changes: change, annotations: Transaction.addToHistory.of(false) });
+  }, [view, value]);
 
-  return <div ref={host} className={styles.editor} />;
+  const chosen = (input: HTMLInputElement): void => {
+    const files = [...(input.files ?? [])];
+    input.value = "";
+    if (view && attach && files.length > 0) void attachAll(view, files, view.state.selection.main.to, attach);
+  };
+
+  return (
+    <div className={styles.frame}>
+      <FormatBar view={view} source={source} onSource={onSource} onFile={attach && (() => chooser.current?.click())} assistance={assistance} onAsk={setAsked} />
+      <div ref={host} className={styles.editor} data-look={source ? "source" : "live"} />
+      <input ref={chooser} type="file" hidden multiple onChange={(event) => chosen(event.currentTarget)} />
+      {asked && view && (
+        <Suspense>
+          <Assistance asked={asked} view={view} onClose={() => setAsked(null)} />
+        </Suspense>
+      )}
+    </div>
+  );
 }
 
 function named(label: string) {

@@ -8,7 +8,7 @@ test.each([
   ["Then \\[ \\int_0^1 x \\, dx \\] follows.", "Then \n$$\n\\int_0^1 x \\, dx\n$$\n follows."],
   ["$$\nx^2\n$$", "$$\nx^2\n$$"],
 ])("a formula gets double signs: %j", (text, marked) => {
-  expect(withFormulas(text)).toBe(marked);
+  expect(withFormulas(text).text).toBe(marked);
 });
 
 test.each([
@@ -20,9 +20,15 @@ test.each([
   "A price of \\$5 and \\$6",
   "US$5 is not A$6",
 ])("what isn't a formula stays: %j", (text) => {
-  expect(withFormulas(text)).toBe(text);
+  expect(withFormulas(text).text).toBe(text);
 });
 
 test("text after code is read again", () => {
-  expect(withFormulas("`$a$` and $b$")).toBe("`$a$` and $$b$$");
+  expect(withFormulas("`$a$` and $b$").text).toBe("`$a$` and $$b$$");
+});
+
+test("a place after formulas is found in the original", () => {
+  const text = "\\[x\\] and $a$, `$b$` \\(c\\) - [ ] task $d$ end";
+  const { text: marked, original } = withFormulas(text);
+  for (const words of ["and", "- [ ] task", "end"]) expect(original(marked.indexOf(words))).toBe(text.indexOf(words));
 });

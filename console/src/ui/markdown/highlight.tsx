@@ -44,6 +44,30 @@ export default function highlighted(code: string, language: string): ReactNode {
   return childrenOf(lowlight.highlight(language, code));
 }
 
+/** A part of a code in one colour. */
+export interface Toned {
+  from: number;
+  to: number;
+  tone: string;
+}
+
+/** The coloured parts in order, innermost only. */
+export function tonesOf(code: string, language: string): Toned[] {
+  if (!lowlight.registered(language) || code.length > LONGEST) return [];
+  const found: Toned[] = [];
+  let at = 0;
+  function walk(node: Root | Element, tone?: string): void {
+    for (const child of node.children) {
+      if (child.type === "element") walk(child, toneOf(child) ?? tone);
+      if (child.type !== "text") continue;
+      if (tone) found.push({ from: at, to: at + child.value.length, tone });
+      at += child.value.length;
+    }
+  }
+  walk(lowlight.highlight(language, code));
+  return found;
+}
+
 function childrenOf(node: Root | Element): ReactNode {
   return node.children.map((child, place) => {
     if (child.type === "element") return <Token key={place} node={child} />;
@@ -51,8 +75,11 @@ function childrenOf(node: Root | Element): ReactNode {
   });
 }
 
-function Token({ node }: { node: Element }) {
+function toneOf(node: Element): string | undefined {
   const names = Array.isArray(node.properties.className) ? node.properties.className : [];
-  const tone = names.map((name) => TONES[String(name)]).find(Boolean);
-  return <span className={tone}>{childrenOf(node)}</span>;
+  return names.map((name) => TONES[String(name)]).find(Boolean);
+}
+
+function Token({ node }: { node: Element }) {
+  return <span className={toneOf(node)}>{childrenOf(node)}</span>;
 }

@@ -1,21 +1,25 @@
-/** Editor: title and text on one side, preview on the other; on a phone, one at a time. */
+/** Editor: title and formatted text, as they are read. */
 
 import { Textarea } from "@mantine/core";
-import { useWindowEvent } from "@mantine/hooks";
-import { Suspense, useRef, useState, type ReactNode } from "react";
+import { useLocalStorage, useWindowEvent } from "@mantine/hooks";
+import { Suspense, useCallback, useMemo, useRef, useState, type ReactNode } from "react";
 
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 import { lazily } from "@/ui/lazily";
-import { Segments } from "@/ui/Segments";
+import { useOpen } from "@/ui/markdown/useOpen";
 import { Loading } from "@/ui/states";
 
+import { assistanceFor } from "./assistance";
+import { attach } from "./attachments";
 import styles from "./Editing.module.css";
-import { Preview } from "./Preview";
+import { pages, people } from "./targets";
 import { LONGEST_TITLE } from "./text";
 import title from "./Title.module.css";
 import type { Snapshot, Writing } from "./writing";
 
 const MarkdownEditor = lazily(() => import("@/ui/markdown/MarkdownEditor"));
+const TARGETS = { pages, people };
 
 interface Props {
   now: Snapshot;
@@ -28,25 +32,20 @@ interface Props {
   onLeave: () => void;
 }
 
-type Side = "write" | "preview";
-
 export function Editing({ now, writing, facts, label, placeholder, onLeave }: Props) {
-  const [side, setSide] = useState<Side>("write");
+  const session = useSession();
   const [isFresh] = useState(now.word === "new");
+  const [source, setSource] = useLocalStorage({ key: `teamspace.editor.source.${session.me.user.id}`, defaultValue: false, getInitialValueInEffect: false });
   const body = useRef<HTMLDivElement>(null);
+  const open = useOpen();
+  const mayAttach = session.can("files:write");
+  const store = useCallback((file: File, onSent: (share: number) => void) => attach(writing, file, onSent), [writing]);
+  const assistance = useMemo(() => assistanceFor(session), [session]);
   useEscape(onLeave);
   useSaveKeys(() => void writing.flush());
   return (
-    <div className={styles.desk} data-side={side}>
+    <div className={styles.desk}>
       <h1 className="sr-only">{t("writing.editing", { title: now.text.title })}</h1>
-      <Segments<Side>
-        className={styles.sides}
-        fullWidth
-        aria-label={t("writing.sides")}
-        value={side}
-        onChange={setSide}
-        data={[{ value: "write", label: t("writing.side.write") }, { value: "preview", label: t("writing.side.preview") }]}
-      />
       <div className={styles.write}>
         <Textarea
           className={title.field}
@@ -73,11 +72,16 @@ export function Editing({ now, writing, facts, label, placeholder, onLeave }: Pr
               label={label}
               placeholder={placeholder}
               focused={!isFresh}
+              source={source}
+              onSource={setSource}
+              attach={mayAttach ? store : undefined}
+              targets={TARGETS}
+              onOpen={open}
+              assistance={assistance}
             />
           </Suspense>
         </div>
       </div>
-      <Preview text={now.text} />
     </div>
   );
 }
@@ -91,7 +95,7 @@ function useSaveKeys(save: () => void): void {
   });
 }
 
-/** Escape stops editing, unless it closes a dialog or menu. */
+/** Escape stops editing, unless it closes a dialog or menu, or leaves a table. */
 function useEscape(onLeave: () => void): void {
   useWindowEvent("keydown", (event) => {
     if (event.key !== "Escape" || event.defaultPrevented || event.isComposing) return;

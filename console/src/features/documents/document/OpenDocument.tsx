@@ -29,6 +29,7 @@ import { Reading } from "@/ui/writing/Reading";
 import type { Written } from "@/ui/writing/text";
 import { TextFrame, type DialogName } from "@/ui/writing/TextFrame";
 import { useTurning } from "@/ui/writing/turning";
+import { useFollowing } from "@/ui/writing/useFollowing";
 import type { Snapshot, Writing } from "@/ui/writing/writing";
 
 import { useAddress, type Address } from "../filters";
@@ -55,6 +56,7 @@ export function OpenDocument({ writing, document, lost }: Props) {
   const edits = (edit === true || document === null) && rights.write && !now.offer;
   const turn = useTurning(writing, document?.id, "/documents");
   useDocumentTitle(`${now.text.title || t("writing.untitled")} · ${useBrand().title}`);
+  useFollowing(rights.manage && document ? document : undefined);
   useEffect(() => {
     if (now.conflict) setDialog("conflict");
   }, [now.conflict]);
@@ -93,7 +95,7 @@ export function OpenDocument({ writing, document, lost }: Props) {
             onLeave={() => void turn(false)}
           />
         ) : (
-          <Reading now={now} facts={facts} empty={t("documents.empty_body")} />
+          <Reading now={now} writing={rights.write ? writing : undefined} facts={facts} empty={t("documents.empty_body")} />
         )}
       </TextFrame>
       {dialog === "share" && document && (

@@ -18,6 +18,7 @@ import { useWriting } from "@/ui/writing/open";
 import { Reading } from "@/ui/writing/Reading";
 import { TextFrame, type DialogName } from "@/ui/writing/TextFrame";
 import { useTurning } from "@/ui/writing/turning";
+import { useFollowing } from "@/ui/writing/useFollowing";
 import type { Writing } from "@/ui/writing/writing";
 
 import { useAddress } from "../filters";
@@ -45,6 +46,7 @@ export function OpenNote({ writing, note, lost }: Props) {
   const edits = (edit === true || note === null) && rights.write && !now.offer;
   useDocumentTitle(`${now.text.title || t("writing.untitled")} · ${useBrand().title}`);
   const turn = useTurning(writing, note?.id, "/notes");
+  useFollowing(rights.manage && note ? note : undefined);
   useEffect(() => {
     if (now.conflict) setDialog("conflict");
   }, [now.conflict]);
@@ -82,7 +84,12 @@ export function OpenNote({ writing, note, lost }: Props) {
             onLeave={() => void turn(false)}
           />
         ) : (
-          <Reading now={now} facts={<Facts now={now} writing={writing} note={note} rights={rights} />} empty={t("notes.empty_body")} />
+          <Reading
+            now={now}
+            writing={rights.write ? writing : undefined}
+            facts={<Facts now={now} writing={writing} note={note} rights={rights} />}
+            empty={t("notes.empty_body")}
+          />
         )}
       </TextFrame>
       {dialog === "share" && note && <ShareDialog note={note} now={now} writing={writing} onClose={close} />}

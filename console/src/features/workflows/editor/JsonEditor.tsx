@@ -7,6 +7,7 @@ import { Decoration, EditorView, gutter, GutterMarker, highlightActiveLine, high
 import { tagHighlighter, tags } from "@lezer/highlight";
 import { useEffect, useImperativeHandle, useRef, type Ref } from "react";
 
+import { replacing } from "@/ui/markdown/replacing";
 import { spliced } from "@/ui/markdown/splice";
 
 import styles from "./JsonEditor.module.css";
@@ -77,16 +78,6 @@ const faultGutter = gutter({
     return builder.finish();
   },
   initialSpacer: () => DOT,
-});
-
-/** What replaces a selection gets the colours of the selection as inline styles from Chromium, which the page forbids: the editor does it. */
-const replacing = EditorView.domEventHandlers({
-  beforeinput(event, view) {
-    if (event.inputType !== "insertText" || event.data === null || event.isComposing || view.state.selection.main.empty) return false;
-    event.preventDefault();
-    view.dispatch(view.state.replaceSelection(event.data), { userEvent: "input.type", scrollIntoView: true });
-    return true;
-  },
 });
 
 const nonce = (): string => document.querySelector<HTMLMetaElement>("meta[name=csp-nonce]")?.content ?? "";

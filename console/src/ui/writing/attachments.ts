@@ -1,0 +1,63 @@
+/** Files in a text: stored in the repository beside their page, for whoever can see the page. */
+
+import { answer, api, Refusal } from "@/api/client";
+import { isTaken, put } from "@/api/upload";
+import { t } from "@/i18n";
+
+import type { Visibility, Written } from "./text";
+import type { Writing } from "./writing";
+
+export const folderOf = (pageId: string): string => `attachments/${pageId}/`;
+
+const MOST_NAMES = 50;
+const SHOWN = /^image\/(png|jpeg|gif|webp|avif|svg\+xml)$/;
+
+/** A name without what keys can't have. */
+export function nameOf(file: Pick<File, "name" | "type">): string {
+  const name = file.name.normalize("NFC").replace(/[/\\\u0000-\u001f]/g, "-").replace(/^\.+/, "").trim().slice(-120);
+  return name || `file.${/^\w+\/([\w]{1,8})/.exec(file.type)?.[1] ?? "bin"}`;
+}
+
+/** `a.png`, `a 2.png`, `a 3.png`. */
+export function numbered(name: string, number: number): string {
+  if (number < 2) return name;
+  const dot = name.lastIndexOf(".");
+  return dot > 0 ? `${name.slice(0, dot)} ${number}${name.slice(dot)}` : `${name} ${number}`;
+}
+
+/** Stores a file of a page; a page that isn't saved yet is saved first, since the file's folder has its ID. */
+export async function attach<Text extends Written>(writing: Writing<Text>, file: File, onSent: (share: number) => void) {
+  if (writing.snapshot.id === null) await writing.flush();
+  const { id, text } = writing.snapshot;
+  if (id === null) throw new Refusal(0, { title: t("state.failed"), detail: t("markdown.attach.unsaved") });
+  const made = await stored(folderOf(id), file, text.visibility, onSent);
+  return { id: made.id, name: nameOf(file), isImage: SHOWN.test(file.type) };
+}
+
+async function stored(folder: string, file: File, visibility: Visibility, onSent: (share: number) => void): Promise<{ id: string }> {
+  for (let number = 1; ; number++) {
+    const key = folder + numbered(nameOf(file), number);
+    try {
+      if (file.size > 0 && (await isTaken(key))) throw new Refusal(412, { code: "version_mismatch" });
+      return await put(key, file, {
+        headers: { "content-type": file.type || "application/octet-stream", "if-none-match": "*" },
+        query: { visibility },
+        onSent: (bytes) => onSent(file.size > 0 ? bytes / file.size : 1),
+      });
+    } catch (fault) {
+      const isNameTaken = fault instanceof Refusal && (fault.status === 412 || fault.status === 409);
+      if (!isNameTaken || number >= MOST_NAMES) throw fault;
+    }
+  }
+}
+
+const MOST_FOLLOWED = 100;
+
+/** After a page's access level has changed, its files get the same: those that the person may change. */
+export async function follow(pageId: string, visibility: Visibility): Promise<void> {
+  const { items } = await answer(api.GET("/api/repo", { params: { query: { prefix: folderOf(pageId), limit: MOST_FOLLOWED } } }));
+  for (const { id, visibility: now } of items) {
+    if (now === visibility) continue;
+    await answer(api.POST("/api/repo-obj/{id}/visibility", { params: { path: { id } }, body: { visibility } })).catch(() => undefined);
+  }
+}

@@ -1,0 +1,58 @@
+/** What a link in a text can lead to: notes, documents and files by their words, and the people of the team. */
+
+import { answer, api } from "@/api/client";
+import { t } from "@/i18n";
+
+export interface Target {
+  address: string;
+  title: string;
+  detail: string;
+}
+
+const FEW = 10;
+const LONGEST = 256;
+const MOST_PEOPLE = 200;
+
+const isDocument = (title: string): boolean => /\.md$/i.test(title);
+const bare = (title: string): string => title.slice(title.lastIndexOf("/") + 1).replace(/\.md$/i, "");
+
+/** A Markdown file is a document. */
+export function targetOf({ type, id, title }: { type: string; id: string; title: string }): Target {
+  if (type === "note") return { address: `/notes/${id}`, title, detail: t("markdown.target.note") };
+  if (isDocument(title)) return { address: `/documents/${id}`, title: bare(title), detail: t("markdown.target.document") };
+  return { address: `/files/${id}`, title: title.slice(title.lastIndexOf("/") + 1), detail: t("markdown.target.file") };
+}
+
+/** Without words, the pages that were changed last. */
+export async function pages(words: string): Promise<Target[]> {
+  if (words !== "") {
+    const { items } = await answer(api.GET("/api/search", { params: { query: { q: words.slice(0, LONGEST), types: ["note", "object"], limit: FEW } } }));
+    return items.map(targetOf);
+  }
+  const [notes, documents] = await Promise.all([
+    answer(api.GET("/api/notes", { params: { query: { limit: FEW / 2 } } })),
+    answer(api.GET("/api/documents", { params: { query: { limit: FEW / 2 } } })),
+  ]);
+  return [
+    ...notes.items.map(({ id, title }) => ({ address: `/notes/${id}`, title, detail: t("markdown.target.note") })),
+    ...documents.items.map(({ id, title }) => ({ address: `/documents/${id}`, title, detail: t("markdown.target.document") })),
+  ];
+}
+
+let asked: Promise<Target[]> | undefined;
+let askedAt = 0;
+const FRESH_MS = 60_000;
+
+export function people(): Promise<Target[]> {
+  if (!asked || Date.now() - askedAt > FRESH_MS) {
+    askedAt = Date.now();
+    asked = everybody();
+    asked.catch(() => (asked = undefined));
+  }
+  return asked;
+}
+
+async function everybody(): Promise<Target[]> {
+  const { items } = await answer(api.GET("/api/members", { params: { query: { limit: MOST_PEOPLE } } }));
+  return items.map((member) => ({ address: `/people/${member.user_id}`, title: member.display_name, detail: member.username }));
+}
