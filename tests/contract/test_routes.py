@@ -17,6 +17,8 @@ ADDITIONAL = {
     "GET /ready",
     "POST /api/members/:id/transfer",
     "PATCH /api/admin/users/:id",
+    "GET /api/repo-obj/:id/links", "POST /api/repo-obj/:id/links", "DELETE /api/repo-obj/:id/links/:link",
+    "GET /s/:token", "POST /s/:token", "GET /s/:token/content",
     "POST /api/repo-obj/:id/move", "POST /api/repo-obj/:id/copy",
     "GET /api/openapi.json", "GET /api/docs", "POST /api/logout", "GET /api/sessions", "DELETE /api/sessions/:id",
     "PATCH /api/members/:id", "DELETE /api/members/:id", "GET /api/contacts", "GET /api/events",
@@ -28,7 +30,7 @@ ADDITIONAL = {
     "DELETE /api/beta/prospects/:id", "POST /api/beta/experience/replay",
     "GET /app/*page", "GET /assets/*path", "GET /frame",
 }  # fmt: skip
-"""Routes beyond the contract: readiness, API description, sessions, end of a membership, moving and copying files, contacts, events, conversations, stopping a turn, the OpenAI protocol, the Model Context Protocol, what sandboxed plugins may use, merging and splitting entities, the console's screens and files, and the frame of bundles."""
+"""Routes beyond the contract: readiness, API description, sessions, end of a membership, moving and copying files, public links, contacts, events, conversations, stopping a turn, the OpenAI protocol, the Model Context Protocol, what sandboxed plugins may use, merging and splitting entities, the console's screens and files, and the frame of bundles."""
 
 STRICTER = {
     "GET /api/beta/experience", "PUT /api/beta/experience", "POST /api/beta/experience/publish",
