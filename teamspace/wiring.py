@@ -44,7 +44,7 @@ PACKAGES = tuple(
         "branding", "tools", "sharing", "references",
         "notes", "jobs", "conversations",
         "executors", "repository",
-        "ai", "documents", "s3", "presence", "trash",
+        "ai", "documents", "s3", "links", "presence", "trash",
         "agents", "translation", "openai_api", "mcp",
         "pipeline", "workflows",
         "triggers", "knowledge",

@@ -27,7 +27,7 @@ VERBS = {
     "open", "prepare", "provision", "publish", "purge", "refuse", "rekey", "remove", "renew", "reset", "restore",
     "resume", "retire", "return",
     "revoke", "set", "share", "split", "start", "stop", "store", "submit", "suspend", "switch", "tag",
-    "transfer", "unshare", "update",
+    "transfer", "unshare", "update", "use",
 }  # fmt: skip
 """The first word after the noun of an audited action: `note.create`, `user.reset_password`."""
 
