@@ -28,7 +28,9 @@ def test_an_upload_goes_on_when_a_killed_server_is_back(browser: Browser, fresh_
     token = signed_up(fresh_server)
     sent: list[str] = []
     with window(browser, fresh_server.url, token=token, expected="ERR_") as page:
-        page.on("requestfinished", lambda request: sent.append(request.url) if "/parts?number=" in request.url else None)
+        page.on(
+            "requestfinished", lambda request: sent.append(request.url) if "/parts?number=" in request.url else None
+        )
         page.goto("/app/files?in=films/")
         settle(page)
         page.route("**/parts?number=3", lambda route: (fresh_server.kill(), route.abort())[0])
@@ -92,6 +94,8 @@ def tray(page: Page) -> Locator:
 
 def content(server: Served, token: str) -> bytes:
     (found,) = server.call("GET", "/api/repo?prefix=films/", token=token)["items"]
-    status, body = server._request("GET", f"/api/repo-obj/{found['id']}/content", None, {"authorization": f"Bearer {token}"})
+    status, body = server._request(
+        "GET", f"/api/repo-obj/{found['id']}/content", None, {"authorization": f"Bearer {token}"}
+    )
     assert status == 200
     return body
