@@ -1899,6 +1899,19 @@ class Shares(msgspec.Struct, frozen=True, kw_only=True):
     items: list[Grant]
 
 
+class Shortcut(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that the caller can open."""
+
+    kind: str
+    id: str
+    title: str
+    at: str
+
+
+class Shortcuts(msgspec.Struct, frozen=True, kw_only=True):
+    items: list[Shortcut]
+
+
 class Signals(msgspec.Struct, frozen=True, kw_only=True):
     """What was noticed when a prospect signed up. None of it is public."""
 

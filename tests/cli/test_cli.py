@@ -108,6 +108,8 @@ async def populate(world: World) -> None:
     await signed_in(world, "ann", totp=codes[0])
     note = (await bob.post("/api/notes", {"title": "Plan"})).json()
     await bob.post(f"/api/notes/{note['id']}/share", {"user_id": ann.user_id, "permission": "notes:read"})
+    await bob.put(f"/api/favourites/note/{note['id']}", None)
+    await bob.put(f"/api/recents/note/{note['id']}", None)
     conversation = await create(world, ann, "Plan")
     await say(world, ann, conversation, "Which plan?")
     grant = {"user_id": joined["member"]["user_id"], "permission": "notes:read"}
@@ -276,6 +278,8 @@ VIOLATIONS = [
     ("onboarding.published", "UPDATE experiences SET published_at = NULL"),
     ("onboarding.published", "UPDATE experiences SET version = 0"),
     ("onboarding.asset_company", f"UPDATE onboarding_assets SET org_id = {OTHER}"),
+    ("favourites.company", f"UPDATE favourites SET org_id = {OTHER}"),
+    ("recents.company", f"UPDATE recents SET org_id = {OTHER}"),
     ("triggers.company", f"UPDATE doc_triggers SET org_id = {OTHER}"),
     ("triggers.history", f"UPDATE trigger_fires SET org_id = {OTHER}"),
     ("triggers.history", "UPDATE trigger_fires SET run_id = NULL"),

@@ -137,6 +137,8 @@ async def fill(world: World) -> list[str]:
     note = {"title": "Plän 漢字 🎉", "body": "line\n\t\"quoted\" \\ 'single' \x01", "tags": ["α", "b"]}
     created = (await bob.post("/api/notes", note, headers={"idempotency-key": "once | only"})).json()
     await bob.post(f"/api/notes/{created['id']}/share", {"user_id": ann.user_id, "permission": "notes:read"})
+    await bob.put(f"/api/favourites/note/{created['id']}", None)
+    await bob.put(f"/api/recents/note/{created['id']}", None)
     conversation = await conversations.create(world, ann)
     await conversations.say(world, ann, conversation, "Где? 🎉", "nul\0")
     grant = {"user_id": joined["member"]["user_id"], "permission": "notes:write"}
