@@ -44,7 +44,7 @@ PACKAGES = tuple(
         "branding", "tools", "sharing",
         "notes", "jobs", "conversations",
         "executors", "repository",
-        "ai", "documents", "s3",
+        "ai", "documents", "s3", "links",
         "agents", "translation", "openai_api", "mcp",
         "pipeline", "workflows",
         "triggers", "knowledge",

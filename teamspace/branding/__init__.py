@@ -1,6 +1,7 @@
 """Branding of the instance and its companies: title, tagline, logo and theme."""
 
 from teamspace.branding.domain.brand import change, effective, of_company
+from teamspace.branding.domain.css import variables as css_variables
 from teamspace.branding.domain.dark import derive as derive_dark
 from teamspace.branding.domain.images import NotAnImage
 from teamspace.branding.domain.images import read as read_image
@@ -19,6 +20,7 @@ __all__ = [
     "change",
     "check_theme",
     "complete_theme",
+    "css_variables",
     "derive_dark",
     "effective",
     "of_company",

@@ -43,7 +43,7 @@ from teamspace.core.paging import Paging
 from teamspace.core.permissions import Permission
 from teamspace.core.principal import Call, Principal
 from teamspace.core.refusals import Refusals
-from teamspace.core.replies import Content, Download, EventStream, Reply, StoredContent
+from teamspace.core.replies import Content, Download, EventStream, Reply, SeeOther, StoredContent
 from teamspace.core.request import Receive, Request, Scope
 from teamspace.core.routing import (
     ORGADMIN,
@@ -426,6 +426,8 @@ class Gate:
             if _is_known(request, result.headers.get("etag", "").strip('"')):
                 return Response(304, content_type=None, headers=result.headers)
             return self._writer.content(result)
+        if isinstance(result, SeeOther):
+            return Response(303, content_type=None, headers={**result.headers, "location": result.location})
         if isinstance(result, Download):
             return self._writer.download(result)
         if isinstance(result, StoredContent):
@@ -522,6 +524,8 @@ def _arguments(
         arguments["last_event_id"] = request.headers.get(b"last-event-id", b"").decode("latin-1")
     if "origin" in wants:
         arguments["origin"] = request.headers.get(b"origin", b"").decode("latin-1")
+    if "cookies" in wants:
+        arguments["cookies"] = request.cookies
     if "replay_of" in wants:
         arguments["replay_of"] = ""
     if "disconnect" in wants:

@@ -12,7 +12,17 @@ from teamspace import __version__
 from teamspace.core import errors, pools
 from teamspace.core.openapi_page import render
 from teamspace.core.permissions import Permission
-from teamspace.core.replies import Content, CsvLines, Download, EventStream, Feed, JsonLines, Reply, StoredContent
+from teamspace.core.replies import (
+    Content,
+    CsvLines,
+    Download,
+    EventStream,
+    Feed,
+    JsonLines,
+    Reply,
+    SeeOther,
+    StoredContent,
+)
 from teamspace.core.routing import PROVISION, PUBLIC, Endpoint, Own
 
 _JSON = "application/json"
@@ -183,13 +193,16 @@ def _responses(endpoint: Endpoint, by_shape: dict[Any, Any]) -> dict[str, Any]:
         if shape is not None:
             kind, content = _BYTES[shape] if shape in _BYTES else (_JSON, {"schema": by_shape[shape]})
             bodies = answer.setdefault("content", {})
-            bodies[kind] = {"schema": _either(bodies[kind]["schema"], by_shape[shape])} if kind in bodies else content
+            is_second = kind in bodies and shape not in _BYTES
+            bodies[kind] = {"schema": _either(bodies[kind]["schema"], by_shape[shape])} if is_second else content
     own = endpoint.route.errors
     refusals: dict[str, list[str]] = {}
     for refusal in _refusals(endpoint):
         code = refusal.code if own is None else own.code(refusal)
         refusals.setdefault(str(refusal.status), []).append(f"`{code}`")
     content = _PROBLEM if own is None else {_JSON: {"schema": by_shape[own.shape]}}
+    if endpoint.route.for_browsers:
+        content = {**content, "text/html": _TEXT}
     described = {
         status: {"description": ", ".join(dict.fromkeys(codes)), "content": content}
         for status, codes in refusals.items()
@@ -232,6 +245,8 @@ def _answers(returns: Any) -> list[tuple[int, Any]]:
 def _answer(returns: Any) -> tuple[int, Any]:
     if returns is None or returns is type(None):
         return 204, None
+    if returns is SeeOther:
+        return 303, None
     origin = get_origin(returns)
     if isinstance(origin, type) and issubclass(origin, Reply):
         (shape,) = get_args(returns)

@@ -45,6 +45,15 @@ class Content(msgspec.Struct, frozen=True):
     body: bytes
     content_type: str
     headers: dict[str, str] = {}
+    status: int = 200
+    """Another one for a page that says why there is nothing else."""
+
+
+class SeeOther(msgspec.Struct, frozen=True):
+    """Sends a browser to another page after a form."""
+
+    location: str
+    headers: dict[str, str] = {}
 
 
 class Download(msgspec.Struct, frozen=True):

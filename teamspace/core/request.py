@@ -137,6 +137,11 @@ class Request:
         return [name for _, name in ranked if name not in ("", "*")]
 
     @property
+    def cookies(self) -> dict[str, str]:
+        pairs = (part.partition("=") for part in self.headers.get(b"cookie", b"").decode("latin-1").split(";"))
+        return {name.strip(): value.strip() for name, _, value in pairs}
+
+    @property
     def agent(self) -> str:
         return self.headers.get(b"user-agent", b"").decode("latin-1")
 

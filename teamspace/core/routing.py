@@ -26,7 +26,7 @@ _PATH = re.compile(r"(/(:[a-z_]+|(?!\.{1,2}(/|$))[\w.~-]*))*(/\*[a-z_]+)?", re.A
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _GATE_ARGUMENTS = (
     "db", "who", "body", "query", "match", "accept", "gzip", "upload", "content_type", "length", "disconnect",
-    "languages", "last_event_id", "origin", "replay_of",
+    "languages", "last_event_id", "origin", "cookies", "replay_of",
 )  # fmt: skip
 
 
@@ -94,6 +94,8 @@ class Route(msgspec.Struct, frozen=True):
     only our own pages may."""
     errors: ErrorFormat | None = None
     """For routes of another protocol; None: problem bodies."""
+    for_browsers: bool = False
+    """Whether people open it in a browser: what its handler refuses is a page, not a problem body."""
 
     @property
     def name(self) -> str:

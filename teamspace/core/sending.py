@@ -120,7 +120,7 @@ class ResponseWriter:
         return headers
 
     def content(self, reply: Content) -> Response:
-        return Response(200, reply.body, reply.content_type, reply.headers)
+        return Response(reply.status, reply.body, reply.content_type, reply.headers)
 
     def download(self, reply: Download) -> Response:
         size = {} if reply.size is None else {"content-length": str(reply.size)}

@@ -3,11 +3,12 @@
 Identity authenticates people. Teams and permissions are in the package above, tenancy.
 """
 
-from teamspace.identity.domain import access_keys
+from teamspace.identity.domain import access_keys, throttle
 from teamspace.identity.domain.accounts import find_person, register, replace_password, update_profile
 from teamspace.identity.domain.activation import create_activation_link, find_invited, hash_first_password, redeem_link
 from teamspace.identity.domain.codes import has_second_factor, use_second_factor
 from teamspace.identity.domain.passwords import KDF, check_strength, hash_password
+from teamspace.identity.domain.passwords import matches as matches_password
 from teamspace.identity.domain.second_factor import remove_second_factor
 from teamspace.identity.domain.sign_in import check_password, complete_sign_in, count_guess, uncount_failure
 from teamspace.identity.domain.tokens import (
@@ -52,6 +53,7 @@ __all__ = [
     "hash_password",
     "issue_token",
     "issue_worker_token",
+    "matches_password",
     "open_session",
     "parse_scope",
     "redeem_link",
@@ -60,6 +62,7 @@ __all__ = [
     "replace_password",
     "revoke_in_team",
     "revoke_token",
+    "throttle",
     "uncount_failure",
     "update_profile",
     "use_second_factor",

@@ -29,6 +29,7 @@ from teamspace import (
     instance,
     jobs,
     knowledge,
+    links,
     localization,
     mcp,
     notes,
@@ -55,7 +56,7 @@ from teamspace.settings import SETTINGS, Settings
 ROOT = Path(teamspace.__file__).parent
 PACKAGES = {
     "agents": agents, "ai": ai, "audit": audit, "blobs": blobs, "branding": branding, "console": console, "conversations": conversations, "documents": documents,
-    "events": events, "executors": executors, "extraction": extraction, "favourites": favourites, "fulltext": fulltext, "identity": identity, "instance": instance, "jobs": jobs, "knowledge": knowledge,
+    "events": events, "executors": executors, "extraction": extraction, "favourites": favourites, "fulltext": fulltext, "identity": identity, "instance": instance, "jobs": jobs, "knowledge": knowledge, "links": links,
     "localization": localization, "mcp": mcp, "notes": notes, "onboarding": onboarding, "oop": oop, "openai_api": openai_api, "pipeline": pipeline, "plugins": plugins, "quota": quota, "repository": repository, "s3": s3, "search": search, "sharing": sharing, "tenancy": tenancy,
     "tools": tools, "translation": translation, "triggers": triggers, "workflows": workflows,
 }  # fmt: skip

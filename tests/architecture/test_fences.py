@@ -107,6 +107,10 @@ UNFENCED = {
         "repository.get_latest_derivation", "repository.find_derived_number", "repository.select_wider",
         "repository.select_parts", "repository.select_grants",
     ),
+    "the secret of a public link selects the row; what it shows takes the fence of its creator": ("links.get_by_hash",),
+    "belongs to an object that a fence has admitted, or only counts its rows": (
+        "links.select_of_object", "links.count_of_object",
+    ),
     "of the caller's own team, which the caller passes": (
         "workflows.count", "workflows.get_source", "workflows.select_sources",
     ),

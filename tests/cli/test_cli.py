@@ -123,6 +123,7 @@ async def populate(world: World) -> None:
     await sign_up(world)
     plan = (await bob("PUT", "/api/repo/plan.txt", content=b"Plan")).json()
     await bob.post(f"/api/repo-obj/{plan['id']}/share", {"user_id": ann.user_id})
+    await bob.post(f"/api/repo-obj/{plan['id']}/links", {})
     await world.worker(ann.org, ann.team)
     await ann.post("/api/executors", {"name": "Far", "mode": "pull", "org_id": ann.org.id})
     await ann.put("/api/model-roles", {"roles": {"utility": "Far"}})
@@ -270,6 +271,7 @@ LEDGER_ENTRY = (
 )
 """A ledger row of some team, without its figures and times."""
 VIOLATIONS = [
+    ("links.company", f"UPDATE object_links SET org_id = {OTHER}"),
     ("prospects.company", f"UPDATE prospects SET org_id = {OTHER}"),
     ("prospects.decision", "UPDATE prospects SET state = 'declined'"),
     ("prospects.decision", "UPDATE prospects SET decided_at = 'x'"),

@@ -26,7 +26,7 @@ VERBS = {
     "end", "enqueue", "expire", "export", "extract", "fail", "grant", "import", "invite", "judge", "merge", "move",
     "open", "prepare", "provision", "publish", "refuse", "rekey", "remove", "renew", "reset", "resume", "retire", "return",
     "revoke", "set", "share", "split", "start", "stop", "store", "submit", "suspend", "switch", "tag",
-    "transfer", "unshare", "update",
+    "transfer", "unshare", "update", "use",
 }  # fmt: skip
 """The first word after the noun of an audited action: `note.create`, `user.reset_password`."""
 

@@ -95,7 +95,7 @@ ROLES = {
 PARTS = {
     "operator-companies": ("tenancy",),
     "operator-accounts":  ("identity", "branding", "console", "localization", "onboarding"),
-    "operator-content":   ("notes", "conversations", "documents", "repository", "s3", "search", "knowledge", "favourites"),
+    "operator-content":   ("notes", "conversations", "documents", "repository", "links", "s3", "search", "knowledge", "favourites"),
     "operator-jobs":      ("jobs", "executors", "quota", "audit", "instance", "tools", "events", "plugins", "oop"),
     "operator-models":    ("ai", "agents", "translation", "openai_api", "mcp", "workflows", "triggers"),
 }
@@ -168,13 +168,17 @@ class Scenario(msgspec.Struct, frozen=True):
             served.call("POST", "/api/repo-uploads", {"key": f"parts/{number}.bin"}, token=operator)["id"]
             for number in range(30)
         ]
+        links = [served.call("POST", f"/api/repo-obj/{documents[0]}/links", {}, token=operator) for _ in range(20)]
         return cls(operator, member["token"], {
             "/api/repo-uploads/{id}/parts path.id": uploads[:10],
             "/api/repo-uploads/{id} path.id": uploads[10:],
             "/api/repo-uploads/{id}/parts query.number": ["1", "2"],
+            "/api/repo-obj/{id}/links/{link} path.id": documents[:1],
+            "/api/repo-obj/{id}/links/{link} path.link": [link["id"] for link in links[1:]],
+            "path.token": [links[0]["url"].rpartition("/")[2]],
             **{
                 f"/api/repo-obj/{{id}}{rest} path.id": documents[:10]
-                for rest in ("/content", "/presign", "/share", "/unshare", "/grants", "/visibility", "/derivations", "/processing", "/move", "/copy")
+                for rest in ("/content", "/presign", "/share", "/unshare", "/grants", "/visibility", "/derivations", "/processing", "/move", "/copy", "/links")
             },
             # The fuzzer deletes these two.
             "/api/repo-obj/{id} path.id": documents[10:40],

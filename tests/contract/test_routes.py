@@ -17,6 +17,8 @@ ADDITIONAL = {
     "GET /ready",
     "POST /api/members/:id/transfer",
     "PATCH /api/admin/users/:id",
+    "GET /api/repo-obj/:id/links", "POST /api/repo-obj/:id/links", "DELETE /api/repo-obj/:id/links/:link",
+    "GET /s/:token", "POST /s/:token", "GET /s/:token/content",
     "POST /api/repo-obj/:id/move", "POST /api/repo-obj/:id/copy",
     "POST /api/repo-uploads", "GET /api/repo-uploads/:id/parts", "PUT /api/repo-uploads/:id/parts",
     "POST /api/repo-uploads/:id/complete", "DELETE /api/repo-uploads/:id",
@@ -34,6 +36,7 @@ ADDITIONAL = {
 }  # fmt: skip
 """Routes beyond the contract: readiness, API description, sessions, end of a membership, moving and copying files, uploads by parts, contacts, events, conversations, stopping a turn, the OpenAI protocol, the Model Context Protocol, what sandboxed plugins may use, merging and splitting entities, the console's screens and files, and the frame of bundles."""
 """Routes beyond the contract: readiness, API description, sessions, end of a membership, contacts, events, conversations, stopping a turn, the OpenAI protocol, the Model Context Protocol, what sandboxed plugins may use, merging and splitting entities, favourites and recents, the console's screens and files, and the frame of bundles."""
+"""Routes beyond the contract: readiness, API description, sessions, end of a membership, moving and copying files, public links, contacts, events, conversations, stopping a turn, the OpenAI protocol, the Model Context Protocol, what sandboxed plugins may use, merging and splitting entities, the console's screens and files, and the frame of bundles."""
 
 STRICTER = {
     "GET /api/beta/experience", "PUT /api/beta/experience", "POST /api/beta/experience/publish",

@@ -85,6 +85,7 @@ async def scenario(world: World) -> Scenario:
     conversation = (await ann.post("/api/conversations", {"title": "Plan"})).json()
     document = (await ann.post("/api/documents", {"title": "Plan", "body": "Text"})).json()
     uploaded = await put(ann, "plans/a.txt", b"0123456789", content_type="text/plain")
+    link = (await ann.post(f"/api/repo-obj/{uploaded['id']}/links", {})).json()
     job = (await ann.post("/api/jobs", {"kind": "ai.chat", "input": {"prompt": "Hello"}})).json()
     published = await ann.post("/api/workflows", ROUTES["POST /api/workflows"].body)
     assert published.status_code == 201, published.text
@@ -94,7 +95,7 @@ async def scenario(world: World) -> Scenario:
     await localization.synchronise(world.db, {"en": {"notes": {"title": "Notes"}}, "de": {}})
     console_text = await world.db.one(str, "SELECT id FROM l10n_entries WHERE locale = 'de'") or ""
     tokens = {"ann": ann.token, "worker": worker.token, "anonymous": None, "host": HOST_TOKEN}
-    ids = {"note": note["id"], "conversation": conversation["id"], "document": document["id"], "object": uploaded["id"], "job": job["id"],
+    ids = {"note": note["id"], "conversation": conversation["id"], "document": document["id"], "object": uploaded["id"], "link": link["url"].rpartition("/")[2], "job": job["id"],
               "workflow": "cost", "run": run["id"], "trigger": trigger["id"], "console_text": console_text,
               "org": ann.org.id, "nothing": "nothing", "page": "page", "key": "plans/b.txt", "": ""}  # fmt: skip
     return Scenario(world, tokens, ids)

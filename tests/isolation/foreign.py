@@ -345,6 +345,10 @@ SLOTS = (
     Slot("GET /api/repo-obj/:id/grants",         "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("GET /api/repo-obj/:id/grants?effective=1", "cursor", cursor(in_other_company(_author)),         None,                                      OK),
     Slot("POST /api/repo-obj/:id/visibility",    "id",       in_other_company(_team_object),              in_own_team(_private_object)),
+    Slot("GET /api/repo-obj/:id/links",          "id",       in_other_company(_team_object),              in_own_team(_private_object)),
+    Slot("POST /api/repo-obj/:id/links",         "id",       in_other_company(_team_object),              in_own_team(_private_object)),
+    Slot("DELETE /api/repo-obj/:id/links/:link", "id",       in_other_company(_team_object),              in_own_team(_private_object)),
+    Slot("DELETE /api/repo-obj/:id/links/:link", "link",     in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("POST /api/repo-obj/:id/move",          "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("POST /api/repo-obj/:id/copy",          "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("GET /api/repo-obj/:id/derivations",    "id",       in_other_company(_team_object),              in_own_team(_private_object)),
@@ -451,6 +455,7 @@ NOT_IDS = frozenset({
     "max_wait", "claim_token", "progress", "message", "result", "error", "POST /api/executors org_id",
     "prefix", "delimiter", "version", "method", "expires_in", "download", "as_", "effective", "q", "principal_type", "capability", "expires_at",
     "GET /api/repo-obj/:id cursor", "GET /api/beta/asset/:id id",  # public
+    "GET /s/:token token", "POST /s/:token token", "GET /s/:token/content token", "view",  # public: see tests/links
     "system", "messages", "executor", "max_tokens", "temperature", "response_format", "tools", "tool_choice", "max_rounds",
     "parent_id", "regenerate",  # turns of a conversation that the caller can continue
     "audio", "function_call", "functions", "logprobs", "max_completion_tokens", "modalities", "n", "parallel_tool_calls",

@@ -64,7 +64,7 @@ def faults(answer: httpx2.Response, expected: Outcome, *, cached: str = "") -> l
     if answer.status_code != expected.status:
         return [f"expected {expected}, got {answer.status_code} {answer.text[:300]}"]
     found = _header_faults(answer, cached)
-    return found + _refusal_faults(answer, expected) if expected.refused else found
+    return found + _refusal_faults(answer, expected) if expected.refused and not _is_page(answer) else found
 
 
 def _header_faults(answer: httpx2.Response, cached: str) -> list[str]:
@@ -76,7 +76,7 @@ def _header_faults(answer: httpx2.Response, cached: str) -> list[str]:
     if answer.status_code == 401:
         required["www-authenticate"] = "Bearer"
     if answer.status_code >= 400:
-        required["content-type"] = "application/json" if _is_openai(answer) else "application/problem+json"
+        required["content-type"] = _error_type(answer)
     return [
         f"the header {name} is {answer.headers.get(name)!r}, not {value!r}"
         for name, value in required.items()
@@ -84,10 +84,23 @@ def _header_faults(answer: httpx2.Response, cached: str) -> list[str]:
     ]
 
 
+def _error_type(answer: httpx2.Response) -> str:
+    if _is_page(answer):
+        return "text/html; charset=utf-8"
+    return "application/json" if _is_openai(answer) else "application/problem+json"
+
+
 def code_of(answer: httpx2.Response) -> str:
-    """Return the code of a refusal."""
+    """Return the code of a refusal; a page has only its status."""
+    if _is_page(answer):
+        return {403: "forbidden", 404: "not_found"}[answer.status_code]
     code: str = answer.json()["error"]["code"] if _is_openai(answer) else answer.json()["code"]
     return code
+
+
+def _is_page(answer: httpx2.Response) -> bool:
+    """Whether people open the route in a browser."""
+    return path_of(answer).startswith("/s/")
 
 
 def _is_openai(answer: httpx2.Response) -> bool:

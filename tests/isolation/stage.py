@@ -1,6 +1,7 @@
 """A world with three companies, one caller of every type, and the rows they try to reach."""
 
 import re
+import secrets
 import time
 from collections.abc import Mapping
 from functools import cache
@@ -31,6 +32,8 @@ from teamspace.jobs import Authority
 from teamspace.knowledge import store as knowledge_store
 from teamspace.knowledge.domain import extracting
 from teamspace.knowledge.schemas import EntityName, NewDocumentName, NewMention
+from teamspace.links import store as link_store
+from teamspace.links.schemas import LinkRow
 from teamspace.localization.domain import reviewing
 from teamspace.localization.schemas import MessageDraft
 from teamspace.notes import store as note_store
@@ -390,6 +393,19 @@ class Stage:
         )  # fmt: skip
         await reviewing.submit(self.world.db, who, id, MessageDraft("Notizen"))
         return id
+
+    async def link(self, setup: TeamSetup, object_id: str) -> tuple[str, str]:
+        """Make a public link of the team's author; return its id and its token."""
+        id, token = new_id(), secrets.token_urlsafe(18)
+        row = LinkRow(
+            id=id, object_id=object_id, org_id=setup.org.id, team_id=setup.team.id, creator_id=setup.author.user_id,
+            name="", token_hash=crypto.digest(token),
+            token=self.world.db.vault.encrypt(f"object_links|token|{id}", token.encode()), password=None,
+            expires_at=None, views=0, downloads=0, last_used_at=None, created_at=clock.stamp(),
+        )  # fmt: skip
+        async with self.world.db.maintenance(system(org_id=setup.org.id)) as tx:
+            await link_store.insert(tx, row)
+        return id, token
 
     async def asset(self, setup: TeamSetup) -> str:
         """Store a picture of the team's sign-up page."""

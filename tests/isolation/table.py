@@ -66,6 +66,7 @@ from tests.isolation.targets import (
     INSTANCE,
     JOB,
     JOB_TO_CANCEL,
+    LINK,
     MEMBER,
     NEW_KEY,
     NEW_UPLOAD,
@@ -76,6 +77,7 @@ from tests.isolation.targets import (
     OBJECT,
     OBJECT_TO_COPY,
     OBJECT_TO_MOVE,
+    OBJECT_WITH_LINK,
     OWN_KEY,
     OWN_SESSION,
     PERSON,
@@ -163,7 +165,7 @@ class Case(msgspec.Struct, frozen=True):
     cached: str = ""
     """How its response can be cached, if it is the same for all callers."""
     side_effect: str = ""
-    """A table that even a read writes to: an export seals the rows that it contains."""
+    """The tables that even a read writes to: an export seals the rows that it contains."""
     before: Callable[[Stage, Kind], Awaitable[None]] = no_preparation
     unknown_field: Outcome | None = None
     """The outcome of a body with an unknown field, if it is not 400 with the field in its detail."""
@@ -449,6 +451,12 @@ CASES = (
     Case("POST /api/repo-obj/:id/visibility", row("files:manage"),       {"visibility": "private"}, OK, OBJECT),
     Case("POST /api/repo-obj/:id/move",     row("files:write"),          {"key": new_key},        OK, OBJECT_TO_MOVE),
     Case("POST /api/repo-obj/:id/copy",     row("files:read"),           {"key": new_key},        CREATED, OBJECT_TO_COPY),
+    Case("GET /api/repo-obj/:id/links",     row("files:manage"),         None,                    OK, OBJECT),
+    Case("POST /api/repo-obj/:id/links",    row("files:manage"),         {"name": "Printer"},     CREATED, OBJECT, exceptions={"exact-token": out_of_scope("files:read")}),
+    Case("DELETE /api/repo-obj/:id/links/:link", row("files:manage"),    None,                    EMPTY, OBJECT_WITH_LINK, open=True),
+    Case("GET /s/:token",                   PUBLIC,                      None,                    OK, LINK, open=True, side_effect="object_links audit"),
+    Case("POST /s/:token",                  PUBLIC,                      None,                    Outcome(303), LINK, open=True),
+    Case("GET /s/:token/content",           PUBLIC,                      None,                    OK, LINK, open=True, side_effect="object_links audit"),
     Case("GET /api/repo-obj/:id/derivations", row("files:read"),         None,                    OK, OBJECT),
     Case("GET /api/repo-obj/:id/processing", row("files:read"),          None,                    OK, OBJECT),
     # Uploads are their owner's alone: tests/isolation/foreign.py has those of others, tests/repository one's own.

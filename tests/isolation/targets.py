@@ -105,6 +105,11 @@ def create_permission(kind: Kind, permission: str) -> Outcome | None:
     return None if permission in held(kind.roles) & scope(kind, permission) else forbidden(permission)
 
 
+def link_access(kind: Kind, permission: str) -> Outcome | None:
+    """Everyone who has the address, unless the company is suspended."""
+    return HIDDEN if kind.team is SUSPENDED else None
+
+
 def move_access(kind: Kind, permission: str) -> Outcome | None:
     """A grant or ownership is not enough: the new key needs the right to create in the object's team."""
     in_team = None if kind.team in (HOME, SUSPENDED) else forbidden(permission)
@@ -189,6 +194,18 @@ async def _team_object(stage: Stage, kind: Kind) -> str:
     grantees = {stage.person(each).user_id: CAPABILITY[each.granted] for each in KINDS if each.granted}
     granted = grantees if setup is stage.teams[HOME] else {}
     return await stage.object(setup, "team", owner=_owner(stage, kind), granted=granted)
+
+
+async def _object_with_link(stage: Stage, kind: Kind) -> str:
+    object_id = await _team_object(stage, kind)
+    link_id, _ = await stage.link(stage.target_team(kind), object_id)
+    return f"{object_id} {link_id}"
+
+
+async def _link(stage: Stage, kind: Kind) -> str:
+    setup = stage.target_team(kind)
+    _, token = await stage.link(setup, await stage.object(setup, "private"))
+    return token
 
 
 async def _entity(stage: Stage, kind: Kind) -> str:
@@ -343,6 +360,8 @@ CONVERSATION = Target(_conversation, conversation_access("notes:read", "notes:wr
 CONVERSATION_TO_CONTINUE = Target(_conversation, conversation_access("notes:write"))
 CONVERSATION_TO_MANAGE = Target(_conversation, conversation_access())
 OBJECT = Target(_team_object, object_access)
+OBJECT_WITH_LINK = Target(_object_with_link, object_access)
+LINK = Target(_link, link_access)
 OBJECT_TO_MOVE = Target(_team_object, move_access)
 OBJECT_TO_COPY = Target(_team_object, copy_access)
 ENTITY = Target(_entity, entity_access)

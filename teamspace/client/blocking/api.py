@@ -105,6 +105,8 @@ from teamspace.client.models import (
     ProspectState,
     Provisioned,
     PublicExperience,
+    PublicLink,
+    PublicLinks,
     QueuedDrafts,
     Ready,
     RecoveryCodes,
@@ -2170,6 +2172,34 @@ class RepoApi(Area):
                 headers=keyed(idempotency_key),
             )
         )
+
+    def links(self, id: str) -> PublicLinks:
+        """List the public links of an object, newest first."""
+        return self._transport.send(Call(method="GET", path=f"/api/repo-obj/{segment(id)}/links", answer=PublicLinks))
+
+    def create_link(
+        self,
+        id: str,
+        *,
+        name: str | UnsetType = UNSET,
+        expires_at: str | UnsetType | None = UNSET,
+        password: str | UnsetType | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> PublicLink:
+        """Create a public link to an object, optionally with a password and until a time."""
+        return self._transport.send(
+            Call(
+                method="POST",
+                path=f"/api/repo-obj/{segment(id)}/links",
+                answer=PublicLink,
+                body={"name": name, "expires_at": expires_at, "password": password},
+                headers=keyed(idempotency_key),
+            )
+        )
+
+    def revoke_link(self, id: str, link: str) -> None:
+        """Revoke a public link."""
+        self._transport.send(Call(method="DELETE", path=f"/api/repo-obj/{segment(id)}/links/{segment(link)}"))
 
     def derivations(self, id: str) -> Derivations:
         """List the sources of an object and the objects derived from it."""

@@ -18,12 +18,6 @@ from teamspace.onboarding.domain.counting import FunnelStep
 from teamspace.onboarding.domain.signing_up import SignUps
 from teamspace.onboarding.schemas.experience import ASSET_TOKENS, ASSET_URL, FieldType, PublicExperience, PublicField
 
-_FONTS = {
-    "inter": '"Inter Variable",Inter,system-ui,sans-serif',
-    "system": "system-ui,sans-serif",
-    "serif": 'Charter,"Iowan Old Style",Georgia,serif',
-    "mono": "ui-monospace,monospace",
-}
 _FILES = ("sdk.js", "page.css")
 _NAMES = {"en": "English", "de": "Deutsch", "es": "Español", "is": "Íslenska", "nl": "Nederlands"}
 _RIGHT_TO_LEFT = ("ar", "he", "fa", "ur")
@@ -170,23 +164,11 @@ async def _size(db: Reads, url: str) -> str:
 
 def _style(light: Theme, dark: Theme, font_file: str | None) -> str:
     face = f'@font-face{{font-family:"Own";src:url("{font_file}");font-display:swap}}' if font_file else ""
+    own = "Own" if font_file else ""
     return (
-        f"{face}:root{{color-scheme:light;{_variables(light, bool(font_file))}}}"
-        f"@media (prefers-color-scheme:dark){{:root{{color-scheme:dark;{_variables(dark, bool(font_file))}}}}}"
+        f"{face}:root{{color-scheme:light;{branding.css_variables(light, own)}}}"
+        f"@media (prefers-color-scheme:dark){{:root{{color-scheme:dark;{branding.css_variables(dark, own)}}}}}"
         f"{_file('page.css')}"
-    )
-
-
-def _variables(theme: Theme, has_font: bool) -> str:
-    """Return the theme as CSS variables. Tokens were parsed and normalised when set: none can end the style."""
-    colours = {
-        f"--{name.replace('_', '-')}": value
-        for name, value in msgspec.structs.asdict(theme).items()
-        if name not in ("radius", "font")
-    }
-    font = ('"Own",' if has_font else "") + _FONTS[theme.font]
-    return ";".join(
-        f"{name}:{value}" for name, value in {**colours, "--radius": f"{theme.radius}px", "--font": font}.items()
     )
 
 

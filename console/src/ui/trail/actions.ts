@@ -4,6 +4,7 @@ export const ACTIONS = [
   "note.create", "note.update", "note.delete", "note.share", "note.unshare",
   "conversation.create", "conversation.update", "conversation.delete", "conversation.share", "conversation.unshare",
   "object.create", "object.update", "object.delete", "object.share", "object.unshare", "object.set_visibility",
+  "link.create", "link.revoke", "link.use",
   "translation.create",
   "trigger.create", "trigger.update", "trigger.delete",
   "asset.create", "asset.delete",
