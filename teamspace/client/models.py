@@ -1588,6 +1588,27 @@ class PublicField(msgspec.Struct, frozen=True, kw_only=True):
     max_length: int | None
 
 
+class PublicLink(msgspec.Struct, frozen=True, kw_only=True):
+    """A public link, for people who may manage its object."""
+
+    id: str
+    name: str
+    url: str | None
+    has_password: bool
+    expires_at: str | None
+    works: bool
+    views: int
+    downloads: int
+    last_used_at: str | None
+    created_by: str
+    creator_name: str
+    created_at: str
+
+
+class PublicLinks(msgspec.Struct, frozen=True, kw_only=True):
+    items: list[PublicLink]
+
+
 class PublicOption(msgspec.Struct, frozen=True, kw_only=True):
     value: str
     label: str
