@@ -200,6 +200,23 @@ def open_dialog(name: str, dialog: str = "") -> Callable[[Page, Instance], None]
     return act
 
 
+def select_files(page: Page, _: Instance) -> None:
+    for box in page.get_by_role("checkbox", name=re.compile("^Select (?!all)")).all()[:2]:
+        box.check()
+    expect(page.get_by_role("toolbar", name="Actions for the selection")).to_contain_text("2 selected")
+
+
+def show_tiles(page: Page, _: Instance) -> None:
+    page.get_by_role("button", name="Tiles").click()
+    expect(page.get_by_role("grid").get_by_role("gridcell").first).to_be_visible()
+
+
+def move_files(page: Page, instance: Instance) -> None:
+    select_files(page, instance)
+    page.get_by_role("button", name="Move…").click()
+    expect(page.get_by_role("dialog", name="Move 2 items").get_by_role("treeitem").nth(1)).to_be_visible()
+
+
 def press_key(key: str) -> Callable[[Page, Instance], None]:
     def act(page: Page, _: Instance) -> None:
         page.keyboard.press(key)
@@ -799,6 +816,9 @@ VIEWS = (
     View("document-share",      "/app/documents/DOCUMENT",   act=open_dialog("Share", "Share “Winter timetable”")),
     View("documents-empty",     "/app/documents",            "org_admin"),
     View("files-folder",        "/app/files?in=reports/"),
+    View("files-selected",      "/app/files",                act=select_files),
+    View("files-tiles",         "/app/files",                act=show_tiles),
+    View("files-move",          "/app/files",                act=move_files),
     View("files-nothing",       "/app/files?in=new/"),
     View("home-guest",          "/app/",                     "guest"),
     View("files-shared",        "/app/files?show=shared",    "guest"),

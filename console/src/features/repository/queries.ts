@@ -103,16 +103,18 @@ export function useFile(id: string) {
   });
 }
 
-export async function fetchBytes(id: string, version: number): Promise<Blob> {
-  const { data } = await api.GET("/api/repo-obj/{id}/content", { params: { path: { id }, query: { version } }, parseAs: "blob" });
+/** All bytes of a version, or only the first. */
+export async function fetchBytes(id: string, version: number, first?: number): Promise<Blob> {
+  const headers = first === undefined ? undefined : { range: `bytes=0-${first - 1}` };
+  const { data } = await api.GET("/api/repo-obj/{id}/content", { params: { path: { id }, query: { version } }, headers, parseAs: "blob" });
   return data as Blob;
 }
 
 /** A version never changes, so its content doesn't go stale. */
-export function useBytes(id: string, version: number, enabled: boolean) {
+export function useBytes(id: string, version: number, enabled: boolean, first?: number) {
   return useQuery({
-    queryKey: [...one(id), "bytes", version],
-    queryFn: () => fetchBytes(id, version),
+    queryKey: [...one(id), "bytes", version, first ?? "all"],
+    queryFn: () => fetchBytes(id, version, first),
     enabled,
     staleTime: Infinity,
     gcTime: 60_000,

@@ -1,6 +1,6 @@
 /** Screens and actions for files. */
 
-import { IconFolders, IconShare2, IconTrash, IconUpload } from "@tabler/icons-react";
+import { IconChevronLeft, IconChevronRight, IconFolders, IconShare2, IconTrash, IconUpload } from "@tabler/icons-react";
 
 import { action, screen } from "@/navigation/tables";
 import { runCommand } from "@/ui/commands";
@@ -23,5 +23,7 @@ export const fileActions = [
     title: "files.upload.files", icon: IconUpload, keys: "c", permission: "files:write", on: AMONG_FILES, perform: () => runCommand("create"),
   }),
   action("files.share", { title: "files.share", icon: IconShare2, keys: "s", on: ON_A_FILE, perform: () => runCommand("share") }),
+  action("files.next", { title: "files.next", icon: IconChevronRight, keys: "j", on: ON_A_FILE, perform: () => runCommand("next") }),
+  action("files.previous", { title: "files.previous", icon: IconChevronLeft, keys: "k", on: ON_A_FILE, perform: () => runCommand("previous") }),
   action("files.delete", { title: "files.delete", icon: IconTrash, on: ON_A_FILE, perform: () => runCommand("delete") }),
 ] as const;

@@ -1,7 +1,7 @@
 /** Actions on one entry. */
 
 import { Menu } from "@mantine/core";
-import { IconCopy, IconDots, IconDownload, IconFolderSymlink, IconLink, IconPencil, IconShare2, IconTrash, type Icon } from "@tabler/icons-react";
+import { IconDots, IconLink } from "@tabler/icons-react";
 import { useState } from "react";
 
 import { t } from "@/i18n";
@@ -12,11 +12,7 @@ import { copyLink } from "../object/copyLink";
 import { useFile } from "../queries";
 import type { Entry, FileEntry } from "./entries";
 import styles from "./FileList.module.css";
-
-const PICTURES: Record<Deed, Icon> = {
-  download: IconDownload, rename: IconPencil, move: IconFolderSymlink, copy: IconCopy, share: IconShare2, delete: IconTrash,
-};
-export const pictureOf = (deed: Deed): Icon => PICTURES[deed];
+import { pictureOf } from "./pictures";
 
 const RIGHT: Partial<Record<Deed, keyof Rights>> = { rename: "write", move: "write", share: "manage", delete: "delete" };
 
@@ -50,7 +46,7 @@ function Items({ entry, rights }: { entry: Entry; rights?: Rights }) {
     return rights && right ? rights[right] : actions.may(deed, [entry]);
   };
   const item = (deed: Deed) => {
-    const Picture = PICTURES[deed];
+    const Picture = pictureOf(deed);
     return (
       <Menu.Item key={deed} color={deed === "delete" ? "danger" : undefined} leftSection={<Picture aria-hidden size={15} />} onClick={() => actions.ask(deed, [entry])}>
         {t(`files.do.${deed}`)}

@@ -32,6 +32,9 @@ export interface Shown {
 
 const HEIGHT = 44;
 const NARROW_HEIGHT = 60;
+/** Below these widths a column more is left out. */
+const MIDDLING = 900;
+const SMALL = 720;
 /** Below this width the columns go under the name. */
 export const NARROW = 620;
 const HEAD = 48;
@@ -60,7 +63,8 @@ export function FileList({ place, entries, order, onOrder, selection, onSelectio
       aria-multiselectable
       className={styles.grid}
       data-narrow={narrow || undefined}
-      data-middling={(width > 0 && width < 900) || undefined}
+      data-middling={(width > 0 && width < MIDDLING) || undefined}
+      data-small={(width > 0 && width < SMALL) || undefined}
       onKeyDown={keys.onKeyDown}
     >
       <div className={styles.head} role="rowgroup">
@@ -73,7 +77,7 @@ export function FileList({ place, entries, order, onOrder, selection, onSelectio
             <Title key={column} column={column} order={order} onOrder={onOrder} />
           ))}
           <span role="columnheader">{t("files.column.visibility")}</span>
-          <span role="columnheader" className={styles.wide}>{t("files.column.owner")}</span>
+          <span role="columnheader" className={styles.widest}>{t("files.column.owner")}</span>
           <span role="columnheader">
             <span className="sr-only">{t("ui.actions")}</span>
           </span>
@@ -104,13 +108,11 @@ export function FileList({ place, entries, order, onOrder, selection, onSelectio
   );
 }
 
-const WIDE: readonly Column[] = ["kind"];
-
 function Title({ column, order, onOrder }: { column: Column; order?: Order; onOrder: (order: Order) => void }) {
   const isSorted = order?.by === column;
   const Arrow = order?.descending ? IconChevronDown : IconChevronUp;
   return (
-    <span role="columnheader" aria-sort={isSorted ? (order.descending ? "descending" : "ascending") : order && "none"} data-column={column} className={WIDE.includes(column) ? styles.wide : undefined}>
+    <span role="columnheader" aria-sort={isSorted ? (order.descending ? "descending" : "ascending") : order && "none"} data-column={column} className={column === "kind" ? styles.wide : undefined}>
       {order ? (
         <button type="button" className={styles.sort} data-sorted={isSorted || undefined} onClick={() => onOrder(turned(order, column))}>
           {t(`files.column.${column}`)}

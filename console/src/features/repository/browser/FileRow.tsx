@@ -98,7 +98,7 @@ function Cells({ entry }: { entry: Entry }) {
       <span role="gridcell" className={styles.wide}>{typeOf(entry)}</span>
       <span role="gridcell">{item && <Time at={item.updated_at} />}</span>
       <span role="gridcell">{item && <VisibilityWord visibility={item.visibility} />}</span>
-      <span role="gridcell" className={styles.wide}>{item && names.ofOrYou(item.owner)}</span>
+      <span role="gridcell" className={styles.widest}>{item && names.ofOrYou(item.owner)}</span>
     </>
   );
 }

@@ -7,7 +7,7 @@ import { t } from "@/i18n";
 
 import { useEntryActions, type Deed } from "../actions";
 import type { Entry } from "./entries";
-import { pictureOf } from "./EntryMenu";
+import { pictureOf } from "./pictures";
 import styles from "./SelectionBar.module.css";
 
 const DEEDS = ["download", "move", "copy", "share", "delete"] as const satisfies readonly Deed[];

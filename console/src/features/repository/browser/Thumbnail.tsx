@@ -22,7 +22,7 @@ function Picture({ entry }: { entry: FileEntry }) {
   const [address, setAddress] = useState<string | null>(null);
   const [broken, setBroken] = useState(false);
   const bytes = useQuery({
-    queryKey: [...one(id), "bytes", version],
+    queryKey: [...one(id), "bytes", version, "all"],
     queryFn: () => fetchBytes(id, version),
     staleTime: Infinity,
     gcTime: 60_000,

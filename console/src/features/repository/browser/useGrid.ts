@@ -1,7 +1,7 @@
 /** Keys, clicks and focus of a grid of entries. */
 
 import { useNavigate } from "@tanstack/react-router";
-import { useEffect, useRef, useState, type KeyboardEvent, type MouseEvent, type RefObject } from "react";
+import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type MouseEvent, type RefObject } from "react";
 
 import { useEntryActions } from "../actions";
 import type { Entry } from "./entries";
@@ -100,7 +100,8 @@ export interface GridHandlers {
 
 function useStable(latest: GridHandlers): GridHandlers {
   const now = useRef(latest);
-  useEffect(() => {
+  // Before the effect that moves the focus, which calls these.
+  useLayoutEffect(() => {
     now.current = latest;
   });
   const [stable] = useState<GridHandlers>(() => ({

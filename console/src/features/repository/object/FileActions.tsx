@@ -8,6 +8,9 @@ import { t } from "@/i18n";
 import { useSession } from "@/session";
 import type { Rights } from "@/ui/sharing/rights";
 
+import { useEntryActions } from "../actions";
+import { fileEntry } from "../browser/entries";
+import { pictureOf } from "../browser/pictures";
 import { kindOf } from "../kinds";
 import type { FileObject } from "../queries";
 import { copyLink } from "./copyLink";
@@ -39,6 +42,15 @@ interface MenuProps {
 
 export function FileMenu({ file, rights, onDialog }: MenuProps) {
   const { me } = useSession();
+  const actions = useEntryActions();
+  const item = (deed: "rename" | "move" | "copy") => {
+    const Picture = pictureOf(deed);
+    return (
+      <Menu.Item leftSection={<Picture aria-hidden size={15} />} onClick={() => actions.ask(deed, [fileEntry(file)])}>
+        {t(`files.do.${deed}`)}
+      </Menu.Item>
+    );
+  };
   return (
     <>
       {kindOf(file.content_type).shown === "markdown" && (
@@ -46,6 +58,9 @@ export function FileMenu({ file, rights, onDialog }: MenuProps) {
           {t("files.as_document")}
         </Menu.Item>
       )}
+      {rights.write && item("rename")}
+      {rights.write && item("move")}
+      {actions.may("copy") && item("copy")}
       <Menu.Item leftSection={<IconLink aria-hidden size={15} />} onClick={() => void copyLink(file.id)}>
         {t("files.link.copy")}
       </Menu.Item>

@@ -20,6 +20,7 @@ import { ItemFrame } from "@/ui/topbar/ItemFrame";
 import { useVersions } from "@/ui/versions/queries";
 import { useCommand } from "@/ui/commands";
 
+import { EntryDialogs } from "../EntryDialogs";
 import { crumbsOf, folderOf, nameOf } from "../place";
 import { useFile, useSetVisibility, type FileObject } from "../queries";
 import { DeleteDialog } from "./DeleteDialog";
@@ -27,13 +28,20 @@ import { FileActions, FileMenu, type FileDialog } from "./FileActions";
 import { Details, Versions } from "./Inspector";
 import { LinkDialog } from "./LinkDialog";
 import styles from "./Object.module.css";
+import { Neighbours } from "./Neighbours";
 import { OldVersion } from "./OldVersion";
 import { Preview } from "./Preview";
 
 export default function ObjectScreen() {
   const { id } = useParams({ strict: false }) as { id: string };
   const file = useFile(id);
-  if (file.data) return <Shown key={id} file={file.data} gone={isGone(file.error)} />;
+  if (file.data) {
+    return (
+      <EntryDialogs>
+        <Shown key={id} file={file.data} gone={isGone(file.error)} />
+      </EntryDialogs>
+    );
+  }
   if (file.isPending) return <Loading />;
   return <Failed error={file.error} again={() => void file.refetch()} />;
 }
@@ -63,7 +71,12 @@ function Shown({ file, gone }: { file: FileObject; gone: boolean }) {
       crumbs={wayTo(file)}
       here={name}
       heading="h1"
-      actions={<FileActions file={file} version={shown.number} />}
+      actions={
+        <>
+          <Neighbours file={file} />
+          <FileActions file={file} version={shown.number} />
+        </>
+      }
       onShare={rights.manage ? () => setDialog("share") : undefined}
       more={{ label: t("files.more"), items: <FileMenu file={file} rights={rights} onDialog={setDialog} /> }}
       opensAtFirst

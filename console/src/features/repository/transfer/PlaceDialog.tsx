@@ -38,7 +38,7 @@ export function PlaceDialog({ deed, entries, onPlace, onClose }: Props) {
         }}
       >
         <div className={styles.tree}>
-          <FolderTree label={t("files.place.folders")} current={folder} onChoose={setFolder} />
+          <FolderTree label={t("files.place.folders")} current={folder} onChoose={setFolder} first />
         </div>
         <TextInput
           label={t("files.place.new")}

@@ -17,9 +17,11 @@ interface Props {
   /** The chosen folder. */
   current: string;
   onChoose: (folder: string) => void;
+  /** Where a dialog begins. */
+  first?: boolean;
 }
 
-interface Tree extends Pick<Props, "current" | "onChoose"> {
+interface Tree extends Pick<Props, "current" | "onChoose" | "first"> {
   opened: ReadonlySet<string>;
   /** The folder that Tab reaches. */
   reached: string;
@@ -27,7 +29,7 @@ interface Tree extends Pick<Props, "current" | "onChoose"> {
   toggle: (folder: string, open?: boolean) => void;
 }
 
-export function FolderTree({ label, current, onChoose }: Props) {
+export function FolderTree({ label, current, onChoose, first }: Props) {
   const tree = useRef<HTMLUListElement>(null);
   const [own, setOwn] = useState<ReadonlyMap<string, boolean>>(new Map([["", true]]));
   const [reached, setReached] = useState(current);
@@ -50,7 +52,7 @@ export function FolderTree({ label, current, onChoose }: Props) {
   }
   return (
     <ul ref={tree} role="tree" aria-label={label} className={styles.tree} onKeyDown={onKeyDown}>
-      <Node folder="" name={t("files.root")} level={1} tree={{ current, onChoose, opened, reached, onReach: setReached, toggle }} />
+      <Node folder="" name={t("files.root")} level={1} tree={{ current, onChoose, first, opened, reached, onReach: setReached, toggle }} />
     </ul>
   );
 }
@@ -77,6 +79,7 @@ function Node({ folder, name, level, tree }: { folder: string; name: string; lev
       aria-expanded={isBare ? undefined : isOpen}
       aria-label={name}
       data-folder={folder}
+      data-autofocus={(tree.first && folder === tree.reached) || undefined}
       tabIndex={folder === tree.reached ? 0 : -1}
       className={styles.node}
       onFocus={(event) => event.target === event.currentTarget && tree.onReach(folder)}

@@ -13,7 +13,7 @@ import { forget, printOf, recordOf, remember, type UploadRecord } from "./record
 const MIB = 1024 * 1024;
 const PART = 8 * MIB;
 const MOST_PARTS = 10_000;
-/** How often a upload begins again that the server has forgotten, or says is incomplete. */
+/** How often an upload begins again that the server has forgotten, or says is incomplete. */
 const MOST_BEGINNINGS = 3;
 
 /** Files of one part are sent at once. */
@@ -95,7 +95,7 @@ export async function storedParts(upload: string, signal?: AbortSignal): Promise
 }
 
 function completed({ upload, size }: UploadRecord, { replaces, signal, onLost }: Sending): Promise<{ id: string }> {
-  const header = replaces ? {} : { "If-None-Match": "*" };
-  const complete = () => answer(api.POST("/api/repo-uploads/{id}/complete", { params: { path: { id: upload }, header }, body: { size }, signal }));
+  const headers: Record<string, string> = replaces ? {} : { "if-none-match": "*" };
+  const complete = () => answer(api.POST("/api/repo-uploads/{id}/complete", { params: { path: { id: upload } }, headers, body: { size }, signal }));
   return persistently(complete, signal, onLost);
 }

@@ -9,6 +9,7 @@ import { AT_ONCE, Uploads, type Sending } from "./queue";
 class Harbour {
   underway: (Sending & { land: (fault?: unknown) => void })[] = [];
   landed = new Map<string, boolean>();
+  unwanted: string[] = [];
   queue = new Uploads(
     (sending) =>
       new Promise((resolve, reject) => {
@@ -21,6 +22,7 @@ class Harbour {
         sending.signal.addEventListener("abort", () => land(new Error("aborted")));
         this.underway.push({ ...sending, land });
       }),
+    ({ key, upload }) => void this.unwanted.push(`${key} ${upload ?? ""}`),
   );
 
   add(...keys: string[]): void {
@@ -106,6 +108,45 @@ describe("a queue of uploads", () => {
     harbour.add("d");
     await harbour.land("d", SEEN);
     expect(harbour.states.at(-1)).toBe("d asks");
+  });
+});
+
+describe("an interrupted upload", () => {
+  const file = (name: string, lastModified: number): File => new File(["12345"], name, { lastModified });
+
+  it("goes on with the same file, and with no other", async () => {
+    const harbour = new Harbour();
+    harbour.queue.restore({ upload: "u", key: "x/a", size: 5, modified: 7 });
+    harbour.queue.restored("u", 3);
+    expect(harbour.queue.snapshot[0]).toMatchObject({ state: "interrupted", sent: 3 });
+    expect(harbour.queue.busy).toBe(false);
+    expect(harbour.queue.resume(1, file("a", 8))).toBe(false);
+    expect(harbour.queue.resume(1, file("a", 7))).toBe(true);
+    await harbour.land("x/a");
+    expect(harbour.states).toEqual(["x/a done"]);
+  });
+
+  it("goes on when its file is dropped again, and is discarded when nobody wants it", async () => {
+    const harbour = new Harbour();
+    harbour.queue.restore({ upload: "u", key: "a", size: 5, modified: 7 });
+    harbour.queue.add([{ key: "a", file: file("a", 7) }], "team");
+    expect(harbour.states).toEqual(["a sending"]);
+    await harbour.land("a");
+    harbour.queue.restore({ upload: "v", key: "b", size: 5, modified: 7 });
+    harbour.queue.clear();
+    expect([harbour.states, harbour.unwanted]).toEqual([[], ["b v"]]);
+  });
+
+  it("was paused, and goes on", async () => {
+    const harbour = new Harbour();
+    harbour.add("a", "b");
+    harbour.queue.pause(1);
+    await harbour.land("b");
+    expect(harbour.states).toEqual(["a paused", "b done"]);
+    expect(harbour.queue.busy).toBe(true);
+    harbour.queue.retry(1);
+    await harbour.land("a");
+    expect([harbour.states, harbour.unwanted]).toEqual([["a done", "b done"], []]);
   });
 });
 
