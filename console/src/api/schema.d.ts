@@ -13584,6 +13584,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited` */
             429: {
                 headers: {
@@ -13996,6 +14005,7 @@ export interface operations {
             query?: never;
             header?: {
                 "If-Match"?: string;
+                "Idempotency-Key"?: string;
             };
             path: {
                 id: string;
@@ -14055,6 +14065,15 @@ export interface operations {
             };
             /** @description `not_found` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_conflict` */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18918,6 +18937,7 @@ export interface operations {
             query?: never;
             header?: {
                 "If-Match"?: string;
+                "Idempotency-Key"?: string;
             };
             path: {
                 id: string;
@@ -18977,6 +18997,15 @@ export interface operations {
             };
             /** @description `not_found` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_conflict` */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24790,6 +24819,7 @@ export interface operations {
             query?: never;
             header?: {
                 "If-Match"?: string;
+                "Idempotency-Key"?: string;
             };
             path?: never;
             cookie?: never;
@@ -24847,6 +24877,15 @@ export interface operations {
             };
             /** @description `not_found` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_conflict` */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -737,6 +737,7 @@ class AsyncDocumentsApi(AsyncArea):
         visibility: Visibility | UnsetType = UNSET,
         tags: Sequence[str] | UnsetType = UNSET,
         if_match: int | None = None,
+        idempotency_key: str | None = None,
     ) -> Document:
         """Write a new version with the given fields changed; with If-Match only if the version still matches."""
         return await self._transport.send(
@@ -745,7 +746,7 @@ class AsyncDocumentsApi(AsyncArea):
                 path=f"/api/documents/{segment(id)}",
                 answer=Document,
                 body={"title": title, "body": body, "visibility": visibility, "tags": tags},
-                headers=matching(if_match),
+                headers={**matching(if_match), **keyed(idempotency_key)},
             )
         )
 
@@ -1308,6 +1309,7 @@ class AsyncNotesApi(AsyncArea):
         visibility: Visibility | UnsetType = UNSET,
         tags: Sequence[str] | UnsetType = UNSET,
         if_match: int | None = None,
+        idempotency_key: str | None = None,
     ) -> Note:
         """Change the given fields of a note; with If-Match only if its version still matches."""
         return await self._transport.send(
@@ -1316,7 +1318,7 @@ class AsyncNotesApi(AsyncArea):
                 path=f"/api/notes/{segment(id)}",
                 answer=Note,
                 body={"title": title, "body": body, "visibility": visibility, "tags": tags},
-                headers=matching(if_match),
+                headers={**matching(if_match), **keyed(idempotency_key)},
             )
         )
 
@@ -1372,6 +1374,7 @@ class AsyncOnboardingApi(AsyncArea):
         judge_prompt: str | UnsetType = UNSET,
         retention_days: int | UnsetType | None = UNSET,
         if_match: int | None = None,
+        idempotency_key: str | None = None,
     ) -> Experience:
         """Save a draft of the team's experience; visitors see it once it is published."""
         return await self._transport.send(
@@ -1386,7 +1389,7 @@ class AsyncOnboardingApi(AsyncArea):
                     "judge_prompt": judge_prompt,
                     "retention_days": retention_days,
                 },
-                headers=matching(if_match),
+                headers={**matching(if_match), **keyed(idempotency_key)},
             )
         )
 
