@@ -1914,6 +1914,19 @@ class Shares(msgspec.Struct, frozen=True, kw_only=True):
     items: list[Grant]
 
 
+class Shortcut(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that the caller can open."""
+
+    kind: str
+    id: str
+    title: str
+    at: str
+
+
+class Shortcuts(msgspec.Struct, frozen=True, kw_only=True):
+    items: list[Shortcut]
+
+
 class Signals(msgspec.Struct, frozen=True, kw_only=True):
     """What was noticed when a prospect signed up. None of it is public."""
 

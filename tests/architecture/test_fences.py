@@ -36,9 +36,10 @@ UNFENCED = {
         "onboarding.get_owner_by_host", "onboarding.get_first_owner", "onboarding.get_owner", "onboarding.get_live",
         "onboarding.get_public_asset",
     ),
+    "each kind of row with its own fence, which the caller passes with it": ("favourites.select",),
     "counts only": (
         "executors.count", "executors.count_running", "identity.count_codes", "identity.count_operators",
-        "jobs.count_taken", "tenancy.count_org_owners", "tenancy.count_owners", "triggers.count", "onboarding.count_assets",
+        "jobs.count_taken", "tenancy.count_org_owners", "tenancy.count_owners", "triggers.count", "favourites.count", "onboarding.count_assets",
     ),
     "the server runs and routes the jobs of all companies": (
         "executors.select_push", "executors.select_pull", "executors.get_push", "executors.select_served",

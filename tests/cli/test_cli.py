@@ -109,6 +109,8 @@ async def populate(world: World) -> None:
     note = (await bob.post("/api/notes", {"title": "Plan"})).json()
     await bob.post("/api/notes", {"title": "Link", "body": f"[Plan](/notes/{note['id']})"})
     await bob.post(f"/api/notes/{note['id']}/share", {"user_id": ann.user_id, "permission": "notes:read"})
+    await bob.put(f"/api/favourites/note/{note['id']}", None)
+    await bob.put(f"/api/recents/note/{note['id']}", None)
     conversation = await create(world, ann, "Plan")
     await say(world, ann, conversation, "Which plan?")
     grant = {"user_id": joined["member"]["user_id"], "permission": "notes:read"}
@@ -279,6 +281,8 @@ VIOLATIONS = [
     ("onboarding.asset_company", f"UPDATE onboarding_assets SET org_id = {OTHER}"),
     ("references.sources", f"UPDATE text_references SET org_id = {OTHER}"),
     ("references.sources", "UPDATE text_references SET source_id = 'x'"),
+    ("favourites.company", f"UPDATE favourites SET org_id = {OTHER}"),
+    ("recents.company", f"UPDATE recents SET org_id = {OTHER}"),
     ("triggers.company", f"UPDATE doc_triggers SET org_id = {OTHER}"),
     ("triggers.history", f"UPDATE trigger_fires SET org_id = {OTHER}"),
     ("triggers.history", "UPDATE trigger_fires SET run_id = NULL"),

@@ -64,6 +64,8 @@ _UNREACHABLE = frozenset({
     "POST /api/workers/claim", "POST /api/workers/jobs/:id/heartbeat", "POST /api/workers/jobs/:id/complete",
     "POST /api/workers/jobs/:id/fail", "POST /api/jobs",
     "GET /api/events",  # never ends
+    # These need a kind and an id that belong together.
+    "PUT /api/favourites/:kind/:id", "DELETE /api/favourites/:kind/:id", "PUT /api/recents/:kind/:id",
     "DELETE /api/ai/chat/stream/:id",  # needs a turn that runs
     "POST /api/runs/:id/cancel",  # needs a run that has not ended
     # These need an entity, which only an extracted document has.
@@ -93,7 +95,7 @@ PARTS = {
     "operator-companies": ("tenancy",),
     "operator-accounts":  ("identity", "branding", "console", "localization", "onboarding"),
     "operator-content":   ("notes", "conversations", "documents", "repository", "s3", "search", "knowledge",
-                           "references", "presence"),
+                           "references", "presence", "favourites"),
     "operator-jobs":      ("jobs", "executors", "quota", "audit", "instance", "tools", "events", "plugins", "oop"),
     "operator-models":    ("ai", "agents", "translation", "openai_api", "mcp", "workflows", "triggers"),
 }

@@ -23,6 +23,8 @@ ADDITIONAL = {
     "DELETE /api/conversations/:id", "POST /api/conversations/:id/share",
     "DELETE /api/ai/chat/stream/:id", "POST /v1/chat/completions", "GET /v1/models",
     "POST /api/kg/entities/:id/merge", "POST /api/kg/entities/:id/split",
+    "GET /api/favourites", "PUT /api/favourites/:kind/:id", "DELETE /api/favourites/:kind/:id",
+    "GET /api/recents", "PUT /api/recents/:kind/:id",
     "POST /mcp", "PUT /api/oop/:id/grants",
     "DELETE /api/beta/prospects/:id", "POST /api/beta/experience/replay",
     "PATCH /api/repo-obj/:id/versions/:number", "GET /api/references", "GET /api/mentions",
@@ -30,6 +32,7 @@ ADDITIONAL = {
     "GET /app/*page", "GET /assets/*path", "GET /frame",
 }  # fmt: skip
 """Routes beyond the contract: readiness, API description, sessions, end of a membership, contacts, events, conversations, stopping a turn, the OpenAI protocol, the Model Context Protocol, what sandboxed plugins may use, merging and splitting entities, names of versions, backlinks and mentions, presence, the console's screens and files, and the frame of bundles."""
+"""Routes beyond the contract: readiness, API description, sessions, end of a membership, contacts, events, conversations, stopping a turn, the OpenAI protocol, the Model Context Protocol, what sandboxed plugins may use, merging and splitting entities, favourites and recents, the console's screens and files, and the frame of bundles."""
 
 STRICTER = {
     "GET /api/beta/experience", "PUT /api/beta/experience", "POST /api/beta/experience/publish",

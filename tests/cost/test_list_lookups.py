@@ -56,6 +56,10 @@ FILLINGS = (
     f" {_NUMBERS} :team, 'de', {_ID}, :org, 1, 'x', {_NOW} FROM numbers",
     "INSERT INTO agent_steps (run_id, number, org_id, team_id, user_id, kind, data)"
     f" {_NUMBERS} {_ID}, 1, :org, {_ID}, :owner, 'model', '{{}}' FROM numbers",
+    f"INSERT INTO favourites (user_id, team_id, kind, subject_id, org_id, at) {_NUMBERS} {_ID}, {_ID}, 'note', {_ID}, :org,"
+    f" {_NOW} FROM numbers",
+    f"INSERT INTO recents (user_id, team_id, kind, subject_id, org_id, at) {_NUMBERS} {_ID}, {_ID}, 'note', {_ID}, :org,"
+    f" {_NOW} FROM numbers",
     "INSERT INTO doc_triggers (id, org_id, team_id, author_id, workflow_slug, match_prefix, match_types, input,"
     f" fire_on_derived, enabled, created_at, updated_at) {_NUMBERS} {_ID}, :org, {_ID}, :owner, 'x', '', '[]', '{{}}',"
     f" FALSE, TRUE, {_NOW}, {_NOW} FROM numbers",

@@ -69,6 +69,11 @@ def note_seen(kind: Kind, permission: str) -> Outcome | None:
     return None if "notes:read" in _note_permissions(kind) & scope(kind, permission) else HIDDEN
 
 
+def read_access(kind: Kind, permission: str) -> Outcome | None:
+    """Whatever the caller can read."""
+    return None if "notes:read" in _note_permissions(kind) else HIDDEN
+
+
 def conversation_access(*granting: str) -> Rule:
     """Conversations are private: only their owner and those they are shared with have access."""
 
@@ -257,6 +262,22 @@ async def _own_session(stage: Stage, kind: Kind) -> str:
     return await stage.token_id(await stage.world.session(person if person.user_id else stage.teams[HOME].author))
 
 
+async def _starrable(stage: Stage, kind: Kind) -> str:
+    return f"note {await _team_note(stage, kind)}"
+
+
+async def _starred(stage: Stage, kind: Kind) -> str:
+    """A favourite of the caller, who need not be able to read it to remove it."""
+    caller, named = stage.person(kind), await _starrable(stage, kind)
+    if caller.user_id:
+        await stage.change(
+            "INSERT INTO favourites (user_id, team_id, kind, subject_id, org_id, at)"
+            f" SELECT '{caller.user_id}', id, 'note', '{named.partition(' ')[2]}', org_id, '' FROM teams"
+            f" WHERE id = '{caller.team.id}'"
+        )
+    return named
+
+
 async def _own_key(stage: Stage, kind: Kind) -> str:
     person = stage.person(kind)
     return await stage.access_key(person if person.user_id else stage.teams[HOME].author)
@@ -314,6 +335,8 @@ async def _plugin_file(stage: Stage, kind: Kind) -> str:
 
 NOTE = Target(_team_note, note_access)
 NOTE_TO_SEE = Target(_seen_note, note_seen)
+STARRABLE = Target(_starrable, read_access)
+STARRED = Target(_starred, anyone)
 CONVERSATION = Target(_conversation, conversation_access("notes:read", "notes:write"))
 CONVERSATION_TO_CONTINUE = Target(_conversation, conversation_access("notes:write"))
 CONVERSATION_TO_MANAGE = Target(_conversation, conversation_access())

@@ -141,6 +141,8 @@ async def fill(world: World) -> list[str]:
     await bob.put(f"/api/documents/{crane['id']}", {"tags": ["α", "b"]})
     await bob("PATCH", f"/api/repo-obj/{crane['id']}/versions/1", {"name": "Fïrst"})
     await bob.post(f"/api/notes/{created['id']}/share", {"user_id": ann.user_id, "permission": "notes:read"})
+    await bob.put(f"/api/favourites/note/{created['id']}", None)
+    await bob.put(f"/api/recents/note/{created['id']}", None)
     conversation = await conversations.create(world, ann)
     await conversations.say(world, ann, conversation, "Где? 🎉", "nul\0")
     grant = {"user_id": joined["member"]["user_id"], "permission": "notes:write"}

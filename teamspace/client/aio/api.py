@@ -129,6 +129,7 @@ from teamspace.client.models import (
     Session,
     Shares,
     ShareTargets,
+    Shortcuts,
     SignedIn,
     SpecFormat,
     SpecReport,
@@ -812,6 +813,22 @@ class AsyncExecutorsApi(AsyncArea):
     async def retire(self, id: str) -> None:
         """Retire an executor: its token is revoked and its running jobs are requeued."""
         await self._transport.send(Call(method="DELETE", path=f"/api/executors/{segment(id)}"))
+
+
+class AsyncFavouritesApi(AsyncArea):
+    """What the caller has starred."""
+
+    async def list(self) -> Shortcuts:
+        """List what the caller has starred in this team and can read, newest first."""
+        return await self._transport.send(Call(method="GET", path="/api/favourites", answer=Shortcuts))
+
+    async def add(self, kind: str, id: str) -> None:
+        """Star a note, document, file, conversation or workflow that the caller can read."""
+        await self._transport.send(Call(method="PUT", path=f"/api/favourites/{segment(kind)}/{segment(id)}"))
+
+    async def remove(self, kind: str, id: str) -> None:
+        """Remove a star."""
+        await self._transport.send(Call(method="DELETE", path=f"/api/favourites/{segment(kind)}/{segment(id)}"))
 
 
 class AsyncFeaturesApi(AsyncArea):
@@ -2343,6 +2360,18 @@ class AsyncS3Api(AsyncArea):
         await self._transport.send(Call(method="DELETE", path=f"/api/s3/credentials/{segment(id)}"))
 
 
+class AsyncRecentsApi(AsyncArea):
+    """What the caller has opened last."""
+
+    async def list(self) -> Shortcuts:
+        """List what the caller has opened last in this team and can read, newest first."""
+        return await self._transport.send(Call(method="GET", path="/api/recents", answer=Shortcuts))
+
+    async def add(self, kind: str, id: str) -> None:
+        """Note that the caller has opened it; the newest 50 are kept."""
+        await self._transport.send(Call(method="PUT", path=f"/api/recents/{segment(kind)}/{segment(id)}"))
+
+
 class AsyncSearchApi(AsyncArea):
     """Full-text search."""
 
@@ -2860,6 +2889,7 @@ class AsyncApi:
         self.documents = AsyncDocumentsApi(transport)
         self.events = AsyncEventsApi(transport)
         self.executors = AsyncExecutorsApi(transport)
+        self.favourites = AsyncFavouritesApi(transport)
         self.features = AsyncFeaturesApi(transport)
         self.glossary = AsyncGlossaryApi(transport)
         self.hosting = AsyncHostingApi(transport)
@@ -2882,6 +2912,7 @@ class AsyncApi:
         self.repo = AsyncRepoApi(transport)
         self.runs = AsyncRunsApi(transport)
         self.s3 = AsyncS3Api(transport)
+        self.recents = AsyncRecentsApi(transport)
         self.search = AsyncSearchApi(transport)
         self.sessions = AsyncSessionsApi(transport)
         self.tokens = AsyncTokensApi(transport)

@@ -129,6 +129,7 @@ from teamspace.client.models import (
     Session,
     Shares,
     ShareTargets,
+    Shortcuts,
     SignedIn,
     SpecFormat,
     SpecReport,
@@ -804,6 +805,22 @@ class ExecutorsApi(Area):
     def retire(self, id: str) -> None:
         """Retire an executor: its token is revoked and its running jobs are requeued."""
         self._transport.send(Call(method="DELETE", path=f"/api/executors/{segment(id)}"))
+
+
+class FavouritesApi(Area):
+    """What the caller has starred."""
+
+    def list(self) -> Shortcuts:
+        """List what the caller has starred in this team and can read, newest first."""
+        return self._transport.send(Call(method="GET", path="/api/favourites", answer=Shortcuts))
+
+    def add(self, kind: str, id: str) -> None:
+        """Star a note, document, file, conversation or workflow that the caller can read."""
+        self._transport.send(Call(method="PUT", path=f"/api/favourites/{segment(kind)}/{segment(id)}"))
+
+    def remove(self, kind: str, id: str) -> None:
+        """Remove a star."""
+        self._transport.send(Call(method="DELETE", path=f"/api/favourites/{segment(kind)}/{segment(id)}"))
 
 
 class FeaturesApi(Area):
@@ -2323,6 +2340,18 @@ class S3Api(Area):
         self._transport.send(Call(method="DELETE", path=f"/api/s3/credentials/{segment(id)}"))
 
 
+class RecentsApi(Area):
+    """What the caller has opened last."""
+
+    def list(self) -> Shortcuts:
+        """List what the caller has opened last in this team and can read, newest first."""
+        return self._transport.send(Call(method="GET", path="/api/recents", answer=Shortcuts))
+
+    def add(self, kind: str, id: str) -> None:
+        """Note that the caller has opened it; the newest 50 are kept."""
+        self._transport.send(Call(method="PUT", path=f"/api/recents/{segment(kind)}/{segment(id)}"))
+
+
 class SearchApi(Area):
     """Full-text search."""
 
@@ -2840,6 +2869,7 @@ class Api:
         self.documents = DocumentsApi(transport)
         self.events = EventsApi(transport)
         self.executors = ExecutorsApi(transport)
+        self.favourites = FavouritesApi(transport)
         self.features = FeaturesApi(transport)
         self.glossary = GlossaryApi(transport)
         self.hosting = HostingApi(transport)
@@ -2862,6 +2892,7 @@ class Api:
         self.repo = RepoApi(transport)
         self.runs = RunsApi(transport)
         self.s3 = S3Api(transport)
+        self.recents = RecentsApi(transport)
         self.search = SearchApi(transport)
         self.sessions = SessionsApi(transport)
         self.tokens = TokensApi(transport)
