@@ -32,6 +32,7 @@ def test_a_new_document_is_saved_automatically_and_appears_in_files(browser: Bro
         page.get_by_role("button", name="Done").click()
         expect(saved(page, 3)).to_be_visible()
         expect(page.get_by_role("region", name="Documents").get_by_text("Mooring manual")).to_be_visible()
+        page.goto(f"{page.url.partition('?')[0]}?inspect=details")
         page.get_by_role("link", name=re.compile("View in Files")).click()
         expect(page.get_by_role("region", name="Preview")).to_contain_text("Two lines at least.")
         page.get_by_role("button", name="More actions").click()
