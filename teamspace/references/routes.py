@@ -1,6 +1,7 @@
 """HTTP routes for backlinks and mentions."""
 
 from teamspace.core.db import Db
+from teamspace.core.errors import NotFound
 from teamspace.core.principal import Principal
 from teamspace.core.replies import Page
 from teamspace.core.routing import BEARER, Route
@@ -10,7 +11,8 @@ from teamspace.references.schemas import MentionsQuery, ReferencesQuery, TextRef
 
 # fmt: off
 ROUTES = (
-    Route("GET", "/api/references", BEARER, None, None, "index",    "List the notes and documents that link to `to` and that the caller can read, newest link first; a page can have fewer items than its limit."),
+    Route("GET", "/api/references", BEARER, None, None, "index",    "List the notes and documents that link to `to` and that the caller can read, newest link first; a page can have fewer items than its limit.",
+          refuses=(NotFound,)),
     Route("GET", "/api/mentions",   BEARER, None, None, "mentions", "List the notes and documents that mention the caller and that they can read, newest mention first; a page can have fewer items than its limit."),
 )
 # fmt: on

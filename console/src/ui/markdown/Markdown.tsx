@@ -71,7 +71,13 @@ const COMPONENTS: Components = {
 /** The signs are doubled before: a single one is a price more often than a formula. */
 const MATHS = [remarkMath, { singleDollarTextMath: false }] as const;
 
-export const Markdown = memo(function Markdown({ text, marks, hosts = false, onTick }: { text: string } & Manner) {
+interface Props extends Manner {
+  text: string;
+  /** Steps after the text has become elements. */
+  rehype?: ComponentProps<typeof ReactMarkdown>["rehypePlugins"];
+}
+
+export const Markdown = memo(function Markdown({ text, marks, hosts = false, onTick, rehype }: Props) {
   const formulated = useMemo(() => withFormulas(text), [text]);
   const manner = useMemo(
     () => ({ marks, hosts, onTick: onTick && ((place: number) => onTick(formulated.original(place))) }),
@@ -83,6 +89,7 @@ export const Markdown = memo(function Markdown({ text, marks, hosts = false, onT
         <ReactMarkdown
           skipHtml
           remarkPlugins={[remarkGfm, [...MATHS], ranks, taskPlaces, [numbered, marks?.numbers]]}
+          rehypePlugins={rehype}
           remarkRehypeOptions={{ footnoteLabel: t("markdown.footnotes"), footnoteBackLabel: t("markdown.footnote.back") }}
           urlTransform={safeAddress}
           components={COMPONENTS}

@@ -6,6 +6,7 @@
  */
 
 import { Refusal } from "@/api/client";
+import { randomKey } from "@/api/randomKey";
 
 import type { Draft, Drafts, Unanswered } from "./drafts";
 import { rebase } from "./rebase";
@@ -50,11 +51,6 @@ export interface Snapshot<Text extends Written = Written> {
   /** Saved by someone else while there are unsaved changes here, until the user chooses. */
   newer: Kept<Text> | null;
   fault: unknown;
-}
-
-/** `crypto.randomUUID` needs https or localhost; on internal networks people use http. */
-function randomKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 let born = 0;

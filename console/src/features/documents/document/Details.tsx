@@ -12,6 +12,14 @@ import { VisibilityWord } from "@/ui/visibility/VisibilityWord";
 
 import type { Document } from "../text";
 
+function AsFile({ document: { id, key } }: { document: Document }) {
+  return (
+    <Link to="/files/$id" params={{ id }} aria-label={`${t("documents.as_file")}: ${key}`}>
+      {key}
+    </Link>
+  );
+}
+
 export function Details({ document }: { document: Document }) {
   const names = useNames();
   const facts: Fact[] = [
@@ -21,7 +29,7 @@ export function Details({ document }: { document: Document }) {
     [t("inspector.changed"), <Time key="changed" at={document.updated_at} />],
     [t("inspector.version"), document.version],
     [t("files.column.size"), bytes(document.size)],
-    [t("inspector.file"), <Link key="file" to="/files/$id" params={{ id: document.id }}>{document.key}</Link>],
+    [t("inspector.file"), <AsFile key="file" document={document} />],
     [t("inspector.id"), <Copyable key="id" value={document.id} label={t("inspector.id")} />],
   ];
   return <Facts facts={facts} />;
