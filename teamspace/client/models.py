@@ -117,6 +117,7 @@ if TYPE_CHECKING:
     PrincipalType = Literal["team", "user"]
     ProspectState = Literal["accepted", "captured", "declined"]
     RepoPresignMethod = Literal["GET", "PUT"]
+    RestoredKind = Literal["document", "file", "note"]
     ReviewState = Literal["returned", "submitted"]
     Role = Literal["admin", "guest", "member", "owner", "reviewer", "translator", "viewer", "worker"]
     RunState = Literal["cancelled", "failed", "running", "succeeded"]
@@ -132,6 +133,7 @@ if TYPE_CHECKING:
     ToolChoice = Literal["auto", "none", "required"]
     TranslationKind = Literal["catalog", "text"]
     Transport = Literal["http", "stdio"]
+    TrashItemKind = Literal["document", "file", "note"]
     TrustLevel = Literal["blocked", "ok", "suspicious"]
     TurnRole = Literal["assistant", "user"]
     TurnState = Literal["done", "failed", "running", "stopped"]
@@ -177,6 +179,7 @@ else:
     PrincipalType = str
     ProspectState = str
     RepoPresignMethod = str
+    RestoredKind = str
     ReviewState = str
     Role = str
     RunState = str
@@ -192,6 +195,7 @@ else:
     ToolChoice = str
     TranslationKind = str
     Transport = str
+    TrashItemKind = str
     TrustLevel = str
     TurnRole = str
     TurnState = str
@@ -486,13 +490,15 @@ class CompanyCreated(msgspec.Struct, frozen=True, kw_only=True):
 
 class Config(msgspec.Struct, frozen=True, kw_only=True):
     """What a client needs to know before sign-in. `bootstrapped` is false until the first operator exists;
-    `bootstrap_code` says whether creating one requires a code.
+    `bootstrap_code` says whether creating one requires a code. `trash_days`: how long what is deleted can be
+    restored.
     """
 
     home: str
     multitenant: bool
     bootstrapped: bool
     bootstrap_code: bool
+    trash_days: int
     localization: Localization
 
 
@@ -686,6 +692,13 @@ class EchoAnswer(msgspec.Struct, frozen=True, kw_only=True):
     usage: TokenUsage
     model: str = "echo"
     finish_reason: str = "stop"
+
+
+class Emptied(msgspec.Struct, frozen=True, kw_only=True):
+    """How many things were deleted for good, and how many are left; of these at most 1,000 are counted."""
+
+    deleted: int
+    remaining: int
 
 
 class Entity(msgspec.Struct, frozen=True, kw_only=True):
@@ -1603,6 +1616,27 @@ class PublicField(msgspec.Struct, frozen=True, kw_only=True):
     max_length: int | None
 
 
+class PublicLink(msgspec.Struct, frozen=True, kw_only=True):
+    """A public link, for people who may manage its object."""
+
+    id: str
+    name: str
+    url: str | None
+    has_password: bool
+    expires_at: str | None
+    works: bool
+    views: int
+    downloads: int
+    last_used_at: str | None
+    created_by: str
+    creator_name: str
+    created_at: str
+
+
+class PublicLinks(msgspec.Struct, frozen=True, kw_only=True):
+    items: list[PublicLink]
+
+
 class PublicOption(msgspec.Struct, frozen=True, kw_only=True):
     value: str
     label: str
@@ -1707,6 +1741,15 @@ class RepositoryObject(msgspec.Struct, frozen=True, kw_only=True):
     text_fault: str | None
     versions: list[Version]
     next_cursor: str | None
+
+
+class Restored(msgspec.Struct, frozen=True, kw_only=True):
+    """What was taken out of the trash, and the key at which it is now."""
+
+    id: str
+    kind: RestoredKind
+    title: str
+    key: str | None
 
 
 class RoleChoices(msgspec.Struct, frozen=True, kw_only=True):
@@ -2165,6 +2208,21 @@ class TranslationRecord(msgspec.Struct, frozen=True, kw_only=True):
     model: str
     usage: TokenUsage
     created_at: str
+
+
+class TrashItem(msgspec.Struct, frozen=True, kw_only=True):
+    """Something in the trash. `key`: of documents and files. `until`: when it is deleted for good."""
+
+    id: str
+    kind: TrashItemKind
+    title: str
+    key: str | None
+    owner: str
+    team_id: str
+    size: int | None
+    deleted_by: str
+    deleted_at: str
+    until: str
 
 
 class Trigger(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,6 +1,7 @@
 """The list of files: sorting, selecting, keys, moving, the folder tree, tiles, and very long folders."""
 
 import re
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
@@ -11,7 +12,7 @@ from tests.console.test_files import keys, names
 
 pytestmark = [pytest.mark.sampled(8), pytest.mark.about("console/repository", "repository")]
 
-PHONE = {"width": 390, "height": 844}
+PHONE: dict[str, Any] = {"width": 390, "height": 844}
 
 
 def test_a_folder_is_sorted_by_any_column_and_remembers_it(browser: Browser, sqlite_instance: Instance) -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.console.browser import settle, window
 from tests.console.instance import PASSWORD
@@ -27,13 +27,18 @@ def film(tmp_path: Path) -> Path:
 def test_an_upload_goes_on_when_a_killed_server_is_back(browser: Browser, fresh_server: Served, film: Path) -> None:
     token = signed_up(fresh_server)
     sent: list[str] = []
+
+    def kill_instead(route: Route) -> None:
+        fresh_server.kill()
+        route.abort()
+
     with window(browser, fresh_server.url, token=token, expected="ERR_") as page:
         page.on(
             "requestfinished", lambda request: sent.append(request.url) if "/parts?number=" in request.url else None
         )
         page.goto("/app/files?in=films/")
         settle(page)
-        page.route("**/parts?number=3", lambda route: (fresh_server.kill(), route.abort())[0])
+        page.route("**/parts?number=3", kill_instead)
         page.set_input_files("input[data-what=files]", film)
         expect(tray(page).get_by_text("Connection lost")).to_be_visible()
         page.unroute("**/parts?number=3")

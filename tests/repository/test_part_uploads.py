@@ -100,9 +100,9 @@ async def test_conditions_and_small_parts_are_refused(ann: Caller) -> None:
     for number, content in ((1, b"1"), (2, b"2")):
         await send(ann, small, number, content)
     assert (await complete(ann, small, 2))[1]["key"] == "repository.part_size"
-    for number in ("0", "10001", "x", ""):
-        answer = await ann("PUT", f"/api/repo-uploads/{small}/parts?number={number}", content=b"1")
-        assert answer.status_code == 400, number
+    for wrong in ("0", "10001", "x", ""):
+        answer = await ann("PUT", f"/api/repo-uploads/{small}/parts?number={wrong}", content=b"1")
+        assert answer.status_code == 400, wrong
 
 
 async def test_a_discarded_upload_frees_its_bytes(ann: Caller) -> None:

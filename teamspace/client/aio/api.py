@@ -43,6 +43,7 @@ from teamspace.client.models import (
     DocumentItem,
     DryRun,
     EchoAnswer,
+    Emptied,
     Entity,
     EntityItem,
     Executor,
@@ -106,6 +107,8 @@ from teamspace.client.models import (
     ProspectState,
     Provisioned,
     PublicExperience,
+    PublicLink,
+    PublicLinks,
     QueuedDrafts,
     Ready,
     RecoveryCodes,
@@ -114,6 +117,7 @@ from teamspace.client.models import (
     RepoPresignMethod,
     ReportedError,
     RepositoryObject,
+    Restored,
     ReviewState,
     Role,
     RoleChoices,
@@ -145,6 +149,7 @@ from teamspace.client.models import (
     Transferred,
     Translation,
     TranslationRecord,
+    TrashItem,
     Trigger,
     TriggerDetail,
     TriggerItem,
@@ -738,6 +743,7 @@ class AsyncDocumentsApi(AsyncArea):
         visibility: Visibility | UnsetType = UNSET,
         tags: Sequence[str] | UnsetType = UNSET,
         if_match: int | None = None,
+        idempotency_key: str | None = None,
     ) -> Document:
         """Write a new version with the given fields changed; with If-Match only if the version still matches."""
         return await self._transport.send(
@@ -746,12 +752,12 @@ class AsyncDocumentsApi(AsyncArea):
                 path=f"/api/documents/{segment(id)}",
                 answer=Document,
                 body={"title": title, "body": body, "visibility": visibility, "tags": tags},
-                headers=matching(if_match),
+                headers={**matching(if_match), **keyed(idempotency_key)},
             )
         )
 
     async def delete(self, id: str, *, if_match: int | None = None) -> None:
-        """Delete a document with all its versions."""
+        """Put a document in the trash with all its versions: it is gone, and can be restored for a while."""
         await self._transport.send(
             Call(method="DELETE", path=f"/api/documents/{segment(id)}", headers=matching(if_match))
         )
@@ -1325,6 +1331,7 @@ class AsyncNotesApi(AsyncArea):
         visibility: Visibility | UnsetType = UNSET,
         tags: Sequence[str] | UnsetType = UNSET,
         if_match: int | None = None,
+        idempotency_key: str | None = None,
     ) -> Note:
         """Change the given fields of a note; with If-Match only if its version still matches."""
         return await self._transport.send(
@@ -1333,12 +1340,12 @@ class AsyncNotesApi(AsyncArea):
                 path=f"/api/notes/{segment(id)}",
                 answer=Note,
                 body={"title": title, "body": body, "visibility": visibility, "tags": tags},
-                headers=matching(if_match),
+                headers={**matching(if_match), **keyed(idempotency_key)},
             )
         )
 
     async def delete(self, id: str, *, if_match: int | None = None) -> None:
-        """Delete a note and its shares."""
+        """Put a note in the trash, with its shares: it is gone, and can be restored for a while."""
         await self._transport.send(Call(method="DELETE", path=f"/api/notes/{segment(id)}", headers=matching(if_match)))
 
     async def share(
@@ -1389,6 +1396,7 @@ class AsyncOnboardingApi(AsyncArea):
         judge_prompt: str | UnsetType = UNSET,
         retention_days: int | UnsetType | None = UNSET,
         if_match: int | None = None,
+        idempotency_key: str | None = None,
     ) -> Experience:
         """Save a draft of the team's experience; visitors see it once it is published."""
         return await self._transport.send(
@@ -1403,7 +1411,7 @@ class AsyncOnboardingApi(AsyncArea):
                     "judge_prompt": judge_prompt,
                     "retention_days": retention_days,
                 },
-                headers=matching(if_match),
+                headers={**matching(if_match), **keyed(idempotency_key)},
             )
         )
 
@@ -2153,7 +2161,9 @@ class AsyncRepoApi(AsyncArea):
         )
 
     async def delete(self, id: str, *, if_match: int | None = None) -> None:
-        """Delete an object with all its versions."""
+        """Put an object in the trash with all its versions: it is gone, its key is free, and it can be restored
+        for a while.
+        """
         await self._transport.send(
             Call(method="DELETE", path=f"/api/repo-obj/{segment(id)}", headers=matching(if_match))
         )
@@ -2265,6 +2275,36 @@ class AsyncRepoApi(AsyncArea):
                 headers=keyed(idempotency_key),
             )
         )
+
+    async def links(self, id: str) -> PublicLinks:
+        """List the public links of an object, newest first."""
+        return await self._transport.send(
+            Call(method="GET", path=f"/api/repo-obj/{segment(id)}/links", answer=PublicLinks)
+        )
+
+    async def create_link(
+        self,
+        id: str,
+        *,
+        name: str | UnsetType = UNSET,
+        expires_at: str | UnsetType | None = UNSET,
+        password: str | UnsetType | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> PublicLink:
+        """Create a public link to an object, optionally with a password and until a time."""
+        return await self._transport.send(
+            Call(
+                method="POST",
+                path=f"/api/repo-obj/{segment(id)}/links",
+                answer=PublicLink,
+                body={"name": name, "expires_at": expires_at, "password": password},
+                headers=keyed(idempotency_key),
+            )
+        )
+
+    async def revoke_link(self, id: str, link: str) -> None:
+        """Revoke a public link."""
+        await self._transport.send(Call(method="DELETE", path=f"/api/repo-obj/{segment(id)}/links/{segment(link)}"))
 
     async def derivations(self, id: str) -> Derivations:
         """List the sources of an object and the objects derived from it."""
@@ -2489,6 +2529,45 @@ class AsyncToolsApi(AsyncArea):
                 headers=keyed(idempotency_key),
             )
         )
+
+
+class AsyncTrashApi(AsyncArea):
+    """What was deleted, and can be restored."""
+
+    def list(
+        self, *, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET
+    ) -> AsyncPages[TrashItem, Page[TrashItem]]:
+        """List the deleted notes, documents and files that the caller can restore, the newest first."""
+        return AsyncPages(
+            self._transport,
+            Call(method="GET", path="/api/trash", answer=Page[TrashItem], query={"limit": limit, "cursor": cursor}),
+        )
+
+    async def restore(
+        self, id: str, *, key: str | UnsetType | None = UNSET, idempotency_key: str | None = None
+    ) -> Restored:
+        """Restore a note, document or file as it was, with its shares and versions; a document or file also under
+        another key.
+        """
+        return await self._transport.send(
+            Call(
+                method="POST",
+                path=f"/api/trash/{segment(id)}/restore",
+                answer=Restored,
+                body={"key": key},
+                headers=keyed(idempotency_key),
+            )
+        )
+
+    async def delete(self, id: str) -> None:
+        """Delete a note, document or file in the trash for good."""
+        await self._transport.send(Call(method="DELETE", path=f"/api/trash/{segment(id)}"))
+
+    async def empty(self) -> Emptied:
+        """Delete for good what is in the trash and the caller can restore, up to 100 things; says how many are
+        left.
+        """
+        return await self._transport.send(Call(method="DELETE", path="/api/trash", answer=Emptied))
 
 
 class AsyncTranslationsApi(AsyncArea):
@@ -2940,6 +3019,7 @@ class AsyncApi:
         self.sessions = AsyncSessionsApi(transport)
         self.tokens = AsyncTokensApi(transport)
         self.tools = AsyncToolsApi(transport)
+        self.trash = AsyncTrashApi(transport)
         self.translations = AsyncTranslationsApi(transport)
         self.triggers = AsyncTriggersApi(transport)
         self.two_factor = AsyncTwoFactorApi(transport)

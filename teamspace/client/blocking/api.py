@@ -43,6 +43,7 @@ from teamspace.client.models import (
     DocumentItem,
     DryRun,
     EchoAnswer,
+    Emptied,
     Entity,
     EntityItem,
     Executor,
@@ -106,6 +107,8 @@ from teamspace.client.models import (
     ProspectState,
     Provisioned,
     PublicExperience,
+    PublicLink,
+    PublicLinks,
     QueuedDrafts,
     Ready,
     RecoveryCodes,
@@ -114,6 +117,7 @@ from teamspace.client.models import (
     RepoPresignMethod,
     ReportedError,
     RepositoryObject,
+    Restored,
     ReviewState,
     Role,
     RoleChoices,
@@ -145,6 +149,7 @@ from teamspace.client.models import (
     Transferred,
     Translation,
     TranslationRecord,
+    TrashItem,
     Trigger,
     TriggerDetail,
     TriggerItem,
@@ -734,6 +739,7 @@ class DocumentsApi(Area):
         visibility: Visibility | UnsetType = UNSET,
         tags: Sequence[str] | UnsetType = UNSET,
         if_match: int | None = None,
+        idempotency_key: str | None = None,
     ) -> Document:
         """Write a new version with the given fields changed; with If-Match only if the version still matches."""
         return self._transport.send(
@@ -742,12 +748,12 @@ class DocumentsApi(Area):
                 path=f"/api/documents/{segment(id)}",
                 answer=Document,
                 body={"title": title, "body": body, "visibility": visibility, "tags": tags},
-                headers=matching(if_match),
+                headers={**matching(if_match), **keyed(idempotency_key)},
             )
         )
 
     def delete(self, id: str, *, if_match: int | None = None) -> None:
-        """Delete a document with all its versions."""
+        """Put a document in the trash with all its versions: it is gone, and can be restored for a while."""
         self._transport.send(Call(method="DELETE", path=f"/api/documents/{segment(id)}", headers=matching(if_match)))
 
 
@@ -1313,6 +1319,7 @@ class NotesApi(Area):
         visibility: Visibility | UnsetType = UNSET,
         tags: Sequence[str] | UnsetType = UNSET,
         if_match: int | None = None,
+        idempotency_key: str | None = None,
     ) -> Note:
         """Change the given fields of a note; with If-Match only if its version still matches."""
         return self._transport.send(
@@ -1321,12 +1328,12 @@ class NotesApi(Area):
                 path=f"/api/notes/{segment(id)}",
                 answer=Note,
                 body={"title": title, "body": body, "visibility": visibility, "tags": tags},
-                headers=matching(if_match),
+                headers={**matching(if_match), **keyed(idempotency_key)},
             )
         )
 
     def delete(self, id: str, *, if_match: int | None = None) -> None:
-        """Delete a note and its shares."""
+        """Put a note in the trash, with its shares: it is gone, and can be restored for a while."""
         self._transport.send(Call(method="DELETE", path=f"/api/notes/{segment(id)}", headers=matching(if_match)))
 
     def share(
@@ -1377,6 +1384,7 @@ class OnboardingApi(Area):
         judge_prompt: str | UnsetType = UNSET,
         retention_days: int | UnsetType | None = UNSET,
         if_match: int | None = None,
+        idempotency_key: str | None = None,
     ) -> Experience:
         """Save a draft of the team's experience; visitors see it once it is published."""
         return self._transport.send(
@@ -1391,7 +1399,7 @@ class OnboardingApi(Area):
                     "judge_prompt": judge_prompt,
                     "retention_days": retention_days,
                 },
-                headers=matching(if_match),
+                headers={**matching(if_match), **keyed(idempotency_key)},
             )
         )
 
@@ -2139,7 +2147,9 @@ class RepoApi(Area):
         )
 
     def delete(self, id: str, *, if_match: int | None = None) -> None:
-        """Delete an object with all its versions."""
+        """Put an object in the trash with all its versions: it is gone, its key is free, and it can be restored
+        for a while.
+        """
         self._transport.send(Call(method="DELETE", path=f"/api/repo-obj/{segment(id)}", headers=matching(if_match)))
 
     def share(
@@ -2247,6 +2257,34 @@ class RepoApi(Area):
                 headers=keyed(idempotency_key),
             )
         )
+
+    def links(self, id: str) -> PublicLinks:
+        """List the public links of an object, newest first."""
+        return self._transport.send(Call(method="GET", path=f"/api/repo-obj/{segment(id)}/links", answer=PublicLinks))
+
+    def create_link(
+        self,
+        id: str,
+        *,
+        name: str | UnsetType = UNSET,
+        expires_at: str | UnsetType | None = UNSET,
+        password: str | UnsetType | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> PublicLink:
+        """Create a public link to an object, optionally with a password and until a time."""
+        return self._transport.send(
+            Call(
+                method="POST",
+                path=f"/api/repo-obj/{segment(id)}/links",
+                answer=PublicLink,
+                body={"name": name, "expires_at": expires_at, "password": password},
+                headers=keyed(idempotency_key),
+            )
+        )
+
+    def revoke_link(self, id: str, link: str) -> None:
+        """Revoke a public link."""
+        self._transport.send(Call(method="DELETE", path=f"/api/repo-obj/{segment(id)}/links/{segment(link)}"))
 
     def derivations(self, id: str) -> Derivations:
         """List the sources of an object and the objects derived from it."""
@@ -2469,6 +2507,43 @@ class ToolsApi(Area):
                 headers=keyed(idempotency_key),
             )
         )
+
+
+class TrashApi(Area):
+    """What was deleted, and can be restored."""
+
+    def list(
+        self, *, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET
+    ) -> Pages[TrashItem, Page[TrashItem]]:
+        """List the deleted notes, documents and files that the caller can restore, the newest first."""
+        return Pages(
+            self._transport,
+            Call(method="GET", path="/api/trash", answer=Page[TrashItem], query={"limit": limit, "cursor": cursor}),
+        )
+
+    def restore(self, id: str, *, key: str | UnsetType | None = UNSET, idempotency_key: str | None = None) -> Restored:
+        """Restore a note, document or file as it was, with its shares and versions; a document or file also under
+        another key.
+        """
+        return self._transport.send(
+            Call(
+                method="POST",
+                path=f"/api/trash/{segment(id)}/restore",
+                answer=Restored,
+                body={"key": key},
+                headers=keyed(idempotency_key),
+            )
+        )
+
+    def delete(self, id: str) -> None:
+        """Delete a note, document or file in the trash for good."""
+        self._transport.send(Call(method="DELETE", path=f"/api/trash/{segment(id)}"))
+
+    def empty(self) -> Emptied:
+        """Delete for good what is in the trash and the caller can restore, up to 100 things; says how many are
+        left.
+        """
+        return self._transport.send(Call(method="DELETE", path="/api/trash", answer=Emptied))
 
 
 class TranslationsApi(Area):
@@ -2920,6 +2995,7 @@ class Api:
         self.sessions = SessionsApi(transport)
         self.tokens = TokensApi(transport)
         self.tools = ToolsApi(transport)
+        self.trash = TrashApi(transport)
         self.translations = TranslationsApi(transport)
         self.triggers = TriggersApi(transport)
         self.two_factor = TwoFactorApi(transport)
