@@ -15,11 +15,22 @@ from teamspace.core.errors import (
 )
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
-from teamspace.core.replies import Created, Reply, StoredContent
+from teamspace.core.replies import Archive, Created, Reply, StoredContent
 from teamspace.core.request import Match
 from teamspace.core.routing import BEARER, Route, row
 from teamspace.jobs import Queue
-from teamspace.repository.domain import deleting, finding, moving, naming, provenance, reading, sharing, texts, writing
+from teamspace.repository.domain import (
+    deleting,
+    finding,
+    moving,
+    naming,
+    provenance,
+    reading,
+    sharing,
+    texts,
+    writing,
+    zipping,
+)
 from teamspace.repository.domain.writing import UploadLimit
 from teamspace.repository.schemas import (
     ContentQuery,
@@ -40,6 +51,7 @@ from teamspace.repository.schemas import (
     VersionDraft,
     VersionQuery,
     WriteCondition,
+    ZipRequest,
 )
 
 MAX_SIZE = 5 * 1024**4
@@ -64,6 +76,7 @@ ROUTES = (
           refuses=(Conflict, QuotaExceeded, StorageFull)),
     Route("GET",    "/api/repo-obj/:id/derivations", BEARER, row(P.FILES_READ),   None, "derivations", "List the sources of an object and the objects derived from it."),
     Route("GET",    "/api/repo-obj/:id/processing",  BEARER, row(P.FILES_READ),   None, "processing",  "Get the processing state of an object: its text, sources, derived objects and runs."),
+    Route("POST",   "/api/repo-zip",                 BEARER, row(P.FILES_READ),   None, "archive",     "Download several objects, or all below a prefix, as one zip.", while_suspended=True),
     Route("GET",    "/api/share-targets",            BEARER, P.FILES_READ,        None, "targets",     "List the people of the team and the teams of the company, as targets for sharing."),
 )
 # fmt: on
@@ -133,6 +146,12 @@ async def derivations(db: Db, who: Principal, id: str) -> Derivations:
 
 async def processing(db: Db, files: BlobStore, who: Principal, id: str) -> Processing:
     return await provenance.get_processing(db, files, who, id)
+
+
+async def archive(db: Db, files: BlobStore, who: Principal, body: ZipRequest) -> Archive:
+    chosen = await zipping.choose(db, who, body)
+    headers = {"content-disposition": naming.content_disposition("attachment", "files.zip")}
+    return Archive(zipping.write(db, files, who, chosen), "application/zip", None, headers)
 
 
 async def targets(db: Db, who: Principal, query: TargetsQuery) -> ShareTargets:

@@ -18,7 +18,7 @@ ADDITIONAL = {
     "POST /api/members/:id/transfer",
     "PATCH /api/admin/users/:id",
     "GET /api/repo-obj/:id/links", "POST /api/repo-obj/:id/links", "DELETE /api/repo-obj/:id/links/:link",
-    "GET /s/:token", "POST /s/:token", "GET /s/:token/content",
+    "POST /api/repo-zip", "GET /s/:token", "POST /s/:token", "GET /s/:token/content",
     "POST /api/repo-obj/:id/move", "POST /api/repo-obj/:id/copy",
     "GET /api/openapi.json", "GET /api/docs", "POST /api/logout", "GET /api/sessions", "DELETE /api/sessions/:id",
     "PATCH /api/members/:id", "DELETE /api/members/:id", "GET /api/contacts", "GET /api/events",

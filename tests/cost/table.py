@@ -236,6 +236,7 @@ ROUTES: dict[str, Entry] = {
     "POST /api/repo-obj/:id/visibility":    Entry({"visibility": "private"}, about="object"),
     "POST /api/repo-obj/:id/move":          Entry({"key": "moved.txt"}, about="object"),
     "POST /api/repo-obj/:id/copy":          Entry({"key": "copied.txt"}, about="object"),
+    "POST /api/repo-zip":                   Entry({"ids": [], "prefixes": ["plans/"]}),
     "GET /api/repo-obj/:id/links":          Entry(about="object"),
     "POST /api/repo-obj/:id/links":         Entry({"name": "Name", "password": "a password"}, about="object"),
     "DELETE /api/repo-obj/:id/links/:link": Entry(about="object"),
