@@ -4894,6 +4894,8 @@ export interface components {
             /** @default null */
             delimiter?: "/" | null;
             /** @default null */
+            facts?: "1" | null;
+            /** @default null */
             shared?: "1" | null;
             /** @default null */
             scope?: "org" | null;
@@ -4903,6 +4905,8 @@ export interface components {
             items: components["schemas"]["ObjectItem"][];
             folders: string[];
             next_cursor: string | null;
+            /** @default null */
+            folder_facts?: components["schemas"]["FolderFacts"][] | null;
         };
         /**
          * ObjectItem
@@ -4924,6 +4928,16 @@ export interface components {
             text_state: "failed" | "none" | "pending" | "ready";
             created_at: string;
             updated_at: string;
+        };
+        /**
+         * FolderFacts
+         * @description What is in a folder and its subfolders, as far as the caller can read it.
+         */
+        FolderFacts: {
+            folder: string;
+            items: number;
+            is_complete: boolean;
+            updated_at: string | null;
         };
         /** PutQuery */
         PutQuery: {
@@ -16578,6 +16592,7 @@ export interface operations {
                 cursor?: string;
                 prefix?: string;
                 delimiter?: "/";
+                facts?: "1";
                 shared?: "1";
                 scope?: "org";
             };
