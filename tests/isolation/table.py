@@ -446,6 +446,7 @@ CASES = (
 
     Case("GET /api/repo",                   row("files:read")),
     Case("GET /api/repo?delimiter=/",       row("files:read")),
+    Case("GET /api/repo?delimiter=/&facts=1", row("files:read")),
     Case("PUT /api/repo/*key",              row("files:write"),          None,                    CREATED, NEW_KEY),
     Case("GET /api/repo-obj/:id",           row("files:read"),           None,                    OK, OBJECT),
     Case("DELETE /api/repo-obj/:id",        row("files:delete"),         None,                    EMPTY, OBJECT),
@@ -459,6 +460,7 @@ CASES = (
     Case("POST /api/repo-obj/:id/visibility", row("files:manage"),       {"visibility": "private"}, OK, OBJECT),
     Case("POST /api/repo-obj/:id/move",     row("files:write"),          {"key": new_key},        OK, OBJECT_TO_MOVE),
     Case("POST /api/repo-obj/:id/copy",     row("files:read"),           {"key": new_key},        CREATED, OBJECT_TO_COPY),
+    Case("POST /api/repo-zip",              row("files:read"),           {"prefixes": ["nothing/"]}, open=True),
     Case("GET /api/repo-obj/:id/links",     row("files:manage"),         None,                    OK, OBJECT),
     Case("POST /api/repo-obj/:id/links",    row("files:manage"),         {"name": "Printer"},     CREATED, OBJECT, exceptions={"exact-token": out_of_scope("files:read")}),
     Case("DELETE /api/repo-obj/:id/links/:link", row("files:manage"),    None,                    EMPTY, OBJECT_WITH_LINK, open=True),
