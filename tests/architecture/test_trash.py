@@ -26,9 +26,7 @@ INDIFFERENT = {
         "repository.set_visibility",
     ),
     "of the bytes of a version, which are the same in the trash": ("repository.set_sha256",),
-    "the fences inside what it takes decide": (
-        "repository.get_rights", "knowledge.select_documents", "knowledge.select_names",
-    ),
+    "the fences inside what it takes decide": ("knowledge.select_documents", "knowledge.select_names"),
     "compares objects that a fence has admitted": (
         "repository.select_wider", "knowledge.select_sizes", "knowledge.select_foreign_documents",
     ),

@@ -55,6 +55,7 @@ SCREENS = (
     Screen("/workflows/triggers/$id",            "Triggers",     "",         "workflows:read",  of="trigger"),
     Screen("/graph",                             "Graph",        "Main",     "",                "g g"),
     Screen("/graph/$id",                         "Graph",        of="entity"),
+    Screen("/trash",                             "Trash",        "Foot",     "",                "g x"),
     Screen("/settings",                          "Settings",     "Foot",     "",                "g s"),
     Screen("/settings/team/people",              "People",       "Team",     "",                "g p"),
     Screen("/settings/team/usage",               "Usage",        "Team",     "",                "g u"),

@@ -70,8 +70,6 @@ def test_the_list_is_worked_by_keys_alone(browser: Browser, sqlite_instance: Ins
         page.keyboard.press("Space")
         expect(row(page, "2.txt")).to_have_attribute("aria-selected", "true")
         page.keyboard.press("Delete")
-        dialog = page.get_by_role("dialog", name="Delete “2.txt”?")
-        dialog.get_by_role("button", name="Delete").click()
         expect(names(page)).to_have_text(["0.txt", "1.txt", "3.txt", "4.txt", "5.txt"])
         row(page, "4.txt").focus()
         page.keyboard.press("Enter")
@@ -102,7 +100,9 @@ def test_many_files_are_deleted_at_once(browser: Browser, sqlite_instance: Insta
         for name in ("a.txt", "b.txt", "old"):
             page.get_by_role("checkbox", name=f"Select {name}", exact=True).check()
         page.get_by_role("toolbar").get_by_role("button", name="Delete").click()
-        page.get_by_role("dialog", name="Delete 3 items?").get_by_role("button", name="Delete").click()
+        dialog = page.get_by_role("dialog", name="Delete 3 items?")
+        expect(dialog).to_contain_text("Moves to the trash for 30 days.")
+        dialog.get_by_role("button", name="Delete").click()
         expect(page.get_by_text("4 files deleted")).to_be_visible()
         expect(names(page)).to_have_text(["stays.txt"])
     assert keys(sqlite_instance, "member", "bulk/") == ["bulk/stays.txt"]

@@ -310,16 +310,16 @@ def test_a_guest_sees_shared_files_and_no_upload_hints(browser: Browser, sqlite_
             expect(page.get_by_role("main")).not_to_contain_text(re.compile("drop|upload", re.IGNORECASE))
 
 
-def test_deleting_a_file_asks_first(browser: Browser, sqlite_instance: Instance) -> None:
+def test_deleting_a_file_needs_no_question_and_can_be_undone(browser: Browser, sqlite_instance: Instance) -> None:
     file = sqlite_instance.upload("gone/soon.txt", b"Soon.", "member")
     with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
         page.goto(f"/app/files/{file}")
         page.get_by_role("button", name="More actions").click()
         page.get_by_role("menuitem", name="Delete file").click()
-        dialog = page.get_by_role("dialog", name="Delete “soon.txt”?")
-        expect(dialog).to_contain_text("Everyone in the team can see this file.")
-        dialog.get_by_role("button", name="Delete file").click()
         expect(page.get_by_role("heading", name="This folder is empty")).to_be_visible()
+        page.get_by_role("button", name="Undo").click()
+        expect(page.get_by_role("heading", name="soon.txt")).to_be_visible()
+        expect(page.get_by_role("region", name="File text")).to_have_text("Soon.")
 
 
 def share_with(

@@ -252,6 +252,31 @@ def delete_note_elsewhere(page: Page, instance: Instance) -> None:
     delete_elsewhere(page, instance, f"/notes/{note}", f"/api/notes/{note}")
 
 
+def fill_trash(page: Page, instance: Instance) -> None:
+    token = instance.operator
+    for path in (
+        f"/api/notes/{instance.note('Moorings for the winter', PLAN)}",
+        f"/api/repo-obj/{instance.upload('harbour/plans/quay walls 2029.pdf', PLAN.encode())}",
+        f"/api/repo-obj/{instance.upload('harbour/tides.csv', PLAN.encode())}",
+    ):
+        instance.call("DELETE", path, token=token)
+    page.reload()
+    expect(page.get_by_role("row").nth(3)).to_be_visible()
+
+
+def empty_trash(page: Page, instance: Instance) -> None:
+    fill_trash(page, instance)
+    page.get_by_role("button", name="Empty trash").click()
+    expect(page.get_by_role("dialog", name="Empty the trash?")).to_be_visible()
+
+
+def delete_with_undo(page: Page, instance: Instance) -> None:
+    page.goto(f"/app/notes/{instance.note('Berths', PLAN)}")
+    page.get_by_role("button", name="More actions").click()
+    page.get_by_role("menuitem", name="Delete note").click()
+    expect(page.get_by_role("button", name="Undo")).to_be_visible()
+
+
 def delete_file_elsewhere(page: Page, instance: Instance) -> None:
     file = instance.upload("old-plan.txt", PLAN.encode())
     delete_elsewhere(page, instance, f"/files/{file}", f"/api/repo-obj/{file}")
@@ -810,6 +835,9 @@ VIEWS = (
     View("note-share",          "/app/notes/NOTE",           act=open_dialog("Share", "Share “Harbour handover”")),
     View("document-editor",     "/app/documents/DOCUMENT?edit=true", act=wait_for_editor),
     View("document-changed",    "/app/documents/DOCUMENT?edit=true", act=change_elsewhere),
+    View("trash-filled",        "/app/trash",                act=fill_trash),
+    View("trash-emptying",      "/app/trash",                act=empty_trash),
+    View("trash-undo",          "/app/notes",                act=delete_with_undo),
     View("note-deleted",        "/app/notes",                act=delete_note_elsewhere),
     View("file-deleted",        "/app/files",                act=delete_file_elsewhere),
     View("document-sides",      "/app/documents/DOCUMENT/versions?version=1", act=show_side_by_side),

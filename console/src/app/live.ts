@@ -15,6 +15,7 @@ import { noteFreshness } from "@/features/notes/keys";
 import { fileFreshness } from "@/features/repository/keys";
 import { searchFreshness } from "@/features/search/keys";
 import { signUpFreshness } from "@/features/signup/keys";
+import { trashFreshness } from "@/features/trash/keys";
 import { usageFreshness } from "@/features/usage/keys";
 import { workflowFreshness } from "@/features/workflows/keys";
 import type { Freshness, Stale } from "@/navigation/freshness";
@@ -28,6 +29,7 @@ export const FRESHNESS: readonly Freshness[] = [
   ...searchFreshness,
   ...homeFreshness,
   ...jobFreshness,
+  ...trashFreshness,
   ...usageFreshness,
   ...memberFreshness,
   ...companyFreshness,

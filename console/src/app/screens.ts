@@ -25,6 +25,7 @@ import { signUpScreens } from "@/features/signup/screens";
 import { tokenActions, tokenScreens } from "@/features/tokens/screens";
 import { toolScreens } from "@/features/tools/screens";
 import { translateScreens } from "@/features/translate/screens";
+import { trashScreens } from "@/features/trash/screens";
 import { usageActions, usageScreens } from "@/features/usage/screens";
 import { workflowActions, workflowScreens } from "@/features/workflows/screens";
 import type { Action, Screen } from "@/navigation/tables";
@@ -42,6 +43,7 @@ export const SCREENS: readonly Screen[] = [
   ...translateScreens,
   ...workflowScreens,
   ...knowledgeScreens,
+  ...trashScreens,
   ...settingsScreens,
   ...memberScreens,
   ...usageScreens,

@@ -86,13 +86,6 @@ export function useDeleteNote(note: Note) {
   });
 }
 
-/** Recreates a deleted note: same text, new ID, no shares. */
-export async function recreate(client: QueryClient, text: NoteText): Promise<Note> {
-  const again = await answer(api.POST("/api/notes", { body: text }));
-  await client.invalidateQueries({ queryKey: ["notes"] });
-  return again;
-}
-
 export function useShareNote(id: string) {
   const client = useQueryClient();
   return useMutation({

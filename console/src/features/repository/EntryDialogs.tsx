@@ -8,6 +8,7 @@ import { useSession } from "@/session";
 import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { noticeFault } from "@/ui/notice";
 import { ShareDialog } from "@/ui/sharing/ShareDialog";
+import { useTrashDays } from "@/ui/trash/queries";
 
 import { EntryActionsContext, type Deed, type EntryActions } from "./actions";
 import type { Entry, FileEntry } from "./browser/entries";
@@ -30,12 +31,20 @@ export function EntryDialogs({ children, onDeleted }: { children: ReactNode; onD
   const client = useQueryClient();
   const [asked, setAsked] = useState<Asked | null>(null);
   const { running, begin, close } = useTransfer();
+  const days = useTrashDays();
+  async function remove(entries: readonly Entry[]): Promise<void> {
+    const gone = await begin({ deed: "delete", gather: each(entries) });
+    gone.forEach(({ id }) => client.removeQueries({ queryKey: ["files", "one", id] }));
+    if (gone.length > 0) onDeleted?.();
+  }
   const permission = {
     download: "files:read", rename: "files:write", move: "files:write", copy: "files:write", share: "files:manage", delete: "files:delete",
   } as const;
   const actions: EntryActions = {
     ask: (deed, entries) => {
       if (deed === "download") void download(entries).catch(noticeFault);
+      // One file is back with a click; many at once are worth a question.
+      else if (deed === "delete" && days > 0 && entries.length === 1 && !entries[0]?.isFolder) void remove(entries);
       else setAsked({ deed, entries });
     },
     put: (entries, folder) => void begin({ deed: "move", gather: into(entries, folder) }),
@@ -59,11 +68,7 @@ export function EntryDialogs({ children, onDeleted }: { children: ReactNode; onD
       {asked?.deed === "delete" && (
         <DeleteMany
           entries={asked.entries}
-          perform={async () => {
-            const gone = await begin({ deed: "delete", gather: each(asked.entries) });
-            gone.forEach(({ id }) => client.removeQueries({ queryKey: ["files", "one", id] }));
-            if (gone.length > 0) onDeleted?.();
-          }}
+          perform={() => remove(asked.entries)}
           onClose={stop}
         />
       )}
@@ -81,6 +86,7 @@ interface DeleteProps {
 }
 
 function DeleteMany({ entries, perform, onClose }: DeleteProps) {
+  const days = useTrashDays();
   const hasFolder = entries.some(({ isFolder }) => isFolder);
   return (
     <ConfirmDialog
@@ -94,6 +100,7 @@ function DeleteMany({ entries, perform, onClose }: DeleteProps) {
       onClose={onClose}
     >
       <p>{t(hasFolder ? "files.delete.many.folders" : "files.delete.many.words", { count: entries.length })}</p>
+      {days > 0 && <p>{t("trash.moves", { days })}</p>}
     </ConfirmDialog>
   );
 }

@@ -1,10 +1,9 @@
-/** Confirms deleting a document. */
+/** Deletes a document: to the trash at once, or for good after a question. */
 
 import { useNavigate } from "@tanstack/react-router";
 
 import { t } from "@/i18n";
-import { ConfirmDialog } from "@/ui/ConfirmDialog";
-import { notice } from "@/ui/notice";
+import { Deleting } from "@/ui/trash/Deleting";
 import type { Writing } from "@/ui/writing/writing";
 
 import type { Address } from "../filters";
@@ -25,12 +24,18 @@ export function DeleteDialog({ document, writing, onClose }: Props) {
     await remove.mutateAsync(writing.snapshot.version);
     writing.forget();
     await go({ to: "/documents", search: (at: Address) => ({ ...at, edit: undefined }) });
-    notice(t("documents.deleted", { title: document.title }));
   }
   return (
-    <ConfirmDialog title={t("documents.delete.title", { title: document.title })} confirm={t("documents.delete")} perform={perform} onClose={onClose}>
+    <Deleting
+      id={document.id}
+      perform={perform}
+      deleted={t("documents.deleted", { title: document.title })}
+      title={t("documents.delete.title", { title: document.title })}
+      confirm={t("documents.delete")}
+      onClose={onClose}
+    >
       <p>{t("documents.delete.words", { count: document.version })}</p>
       {document.visibility === "team" && <p>{t("documents.delete.team")}</p>}
-    </ConfirmDialog>
+    </Deleting>
   );
 }

@@ -1,10 +1,9 @@
-/** Confirms deleting a file. */
+/** Deletes a file: to the trash at once, or for good after a question. */
 
 import { useNavigate } from "@tanstack/react-router";
 
 import { t } from "@/i18n";
-import { ConfirmDialog } from "@/ui/ConfirmDialog";
-import { notice } from "@/ui/notice";
+import { Deleting } from "@/ui/trash/Deleting";
 
 import { folderOf } from "../place";
 import { useDeleteFile, type FileObject } from "../queries";
@@ -15,12 +14,18 @@ export function DeleteDialog({ file, onClose }: { file: FileObject; onClose: () 
   async function perform(): Promise<void> {
     await remove.mutateAsync();
     await go({ to: "/files", search: { in: folderOf(file.key) || undefined } });
-    notice(t("files.deleted", { name: file.filename }));
   }
   return (
-    <ConfirmDialog title={t("files.delete.title", { name: file.filename })} confirm={t("files.delete")} perform={perform} onClose={onClose}>
+    <Deleting
+      id={file.id}
+      perform={perform}
+      deleted={t("files.deleted", { name: file.filename })}
+      title={t("files.delete.title", { name: file.filename })}
+      confirm={t("files.delete")}
+      onClose={onClose}
+    >
       <p>{t("files.delete.words", { count: file.version })}</p>
       {file.visibility === "team" && <p>{t("files.delete.team")}</p>}
-    </ConfirmDialog>
+    </Deleting>
   );
 }

@@ -1,4 +1,4 @@
-/** Runs a transfer, refreshes the lists, and says how it ended; a move can be undone. */
+/** Runs a transfer, refreshes the lists, and says how it ended; a move and a deletion can be undone. */
 
 import { Button } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
@@ -8,6 +8,7 @@ import { useState } from "react";
 import { answer, api } from "@/api/client";
 import { request } from "@/api/request";
 import { t } from "@/i18n";
+import { useUndo } from "@/ui/trash/useUndo";
 
 import { FILES } from "../keys";
 import { withoutFiles } from "../queries";
@@ -33,6 +34,7 @@ const ACTS: Record<Deed, Act> = {
 
 export function useTransfer() {
   const client = useQueryClient();
+  const undoDeletion = useUndo();
   const [running, setRunning] = useState<Running | null>(null);
 
   async function begin(job: Job): Promise<readonly Step[]> {
@@ -50,14 +52,16 @@ export function useTransfer() {
     void client.invalidateQueries({ queryKey: ["documents"] });
     const clean = fault === undefined && snapshot.failures.length === 0;
     setRunning(clean ? null : { ...job, transfer, fault });
-    if (performed.length > 0) tell(job.deed, performed, () => void begin({ deed: "move", gather: back(performed) }));
+    if (performed.length === 0) return performed;
+    if (job.deed === "delete") undoDeletion(t("files.transfer.done.delete", { count: performed.length }), performed.map(({ id }) => id));
+    else tell(job.deed, performed, () => void begin({ deed: "move", gather: back(performed) }));
     return performed;
   }
 
   return { running, begin, close: () => setRunning(null) };
 }
 
-function tell(deed: Deed, performed: readonly Step[], undo: () => void): void {
+function tell(deed: Exclude<Deed, "delete">, performed: readonly Step[], undo: () => void): void {
   const words = t(`files.transfer.done.${deed}`, { count: performed.length });
   if (deed !== "move") {
     notifications.show({ color: "success", message: words });

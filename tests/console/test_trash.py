@@ -1,0 +1,102 @@
+"""The trash in the browser: deleting without a question, undo, restoring, and deleting for good."""
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.console.browser import window
+from tests.console.instance import Instance
+
+pytestmark = [pytest.mark.sampled(8), pytest.mark.about("console/trash", "trash", "notes", "repository")]
+
+
+def delete_note(page: Page) -> None:
+    page.get_by_role("button", name="More actions").click()
+    page.get_by_role("menuitem", name="Delete note").click()
+
+
+def test_a_deleted_note_is_back_with_its_shares_after_undo(browser: Browser, sqlite_instance: Instance) -> None:
+    note = sqlite_instance.note("Berths", "Twelve.", "member")
+    sqlite_instance.call(
+        "POST", f"/api/notes/{note}/share", {"user_id": sqlite_instance.id_of("guest"), "permission": "notes:read"},
+        sqlite_instance.session("member"),
+    )  # fmt: skip
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
+        page.goto(f"/app/notes/{note}")
+        delete_note(page)
+        expect(page.get_by_role("dialog")).to_have_count(0)
+        undo = page.get_by_role("button", name="Undo")
+        expect(undo).to_be_visible()
+        undo.focus()
+        page.keyboard.press("Enter")
+        expect(page).to_have_url(re.compile(f"/notes/{note}$"))
+        expect(page.get_by_text("“Berths” restored")).to_be_visible()
+    shown = sqlite_instance.call("GET", f"/api/notes/{note}", token=sqlite_instance.session("guest"))
+    assert (shown["title"], shown["version"]) == ("Berths", 1)
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_trash_lists_restores_and_deletes_for_good(browser: Browser, sqlite_instance: Instance, width: int) -> None:
+    token = sqlite_instance.session("member")
+    sqlite_instance.call("DELETE", "/api/trash", token=token)
+    note = sqlite_instance.note("Moorings", "Forty.", "member")
+    file = sqlite_instance.upload(f"trash/{width}/tides.csv", b"1,2", "member")
+    for path in (f"/api/notes/{note}", f"/api/repo-obj/{file}"):
+        sqlite_instance.call("DELETE", path, token=token)
+    with window(browser, sqlite_instance.url, token=token, width=width) as page:
+        page.goto("/app/trash")
+        expect(page.get_by_role("rowheader")).to_have_count(2)
+        expect(page.get_by_role("row", name="tides.csv")).to_contain_text(f"trash/{width}/tides.csv")
+        expect(page.get_by_role("row", name="Moorings")).to_contain_text("you")
+        page.get_by_role("button", name="Restore tides.csv").click()
+        expect(page.get_by_role("rowheader")).to_have_count(1)
+        page.get_by_role("button", name="Open", exact=True).click()
+        expect(page.get_by_role("heading", name="tides.csv")).to_be_visible()
+        page.goto("/app/trash")
+        page.get_by_role("button", name="Delete Moorings for good").click()
+        dialog = page.get_by_role("dialog", name="Delete “Moorings” for good?")
+        expect(dialog).to_contain_text("can’t be undone")
+        dialog.get_by_role("button", name="Delete for good").click()
+        expect(page.get_by_role("heading", name="The trash is empty")).to_be_visible()
+    assert sqlite_instance.call("GET", "/api/trash", token=token)["items"] == []
+
+
+def test_emptying_the_trash_asks_first(browser: Browser, sqlite_instance: Instance) -> None:
+    token = sqlite_instance.session("member")
+    for number in range(3):
+        note = sqlite_instance.note(f"Note {number}", "", "member")
+        sqlite_instance.call("DELETE", f"/api/notes/{note}", token=token)
+    with window(browser, sqlite_instance.url, token=token) as page:
+        page.goto("/app/trash")
+        page.get_by_role("button", name="Empty trash").click()
+        dialog = page.get_by_role("dialog", name="Empty the trash?")
+        expect(dialog).to_contain_text("no matter who deleted it")
+        dialog.get_by_role("button", name="Empty trash").click()
+        expect(page.get_by_role("heading", name="The trash is empty")).to_be_visible()
+
+
+def test_a_file_whose_place_is_taken_is_restored_elsewhere(browser: Browser, sqlite_instance: Instance) -> None:
+    token = sqlite_instance.session("member")
+    first = sqlite_instance.upload("taken/plan.txt", b"First.", "member")
+    sqlite_instance.call("DELETE", f"/api/repo-obj/{first}", token=token)
+    sqlite_instance.upload("taken/plan.txt", b"Second.", "member")
+    with window(browser, sqlite_instance.url, token=token) as page:
+        page.goto("/app/trash")
+        page.get_by_role("button", name="Restore plan.txt").click()
+        dialog = page.get_by_role("dialog", name="Restore under another name")
+        expect(dialog).to_contain_text("Another file is at “taken/plan.txt” now.")
+        expect(dialog.get_by_label("New place and name")).to_have_value("taken/plan 2.txt")
+        dialog.get_by_role("button", name="Restore").click()
+        page.get_by_role("button", name="Open", exact=True).click()
+        expect(page.get_by_role("region", name="File text")).to_have_text("First.")
+
+
+def test_what_one_person_deletes_shows_in_an_open_trash(browser: Browser, sqlite_instance: Instance) -> None:
+    note = sqlite_instance.note("Live one", "", "member")
+    token = sqlite_instance.session("member")
+    with window(browser, sqlite_instance.url, token=token) as page:
+        page.goto("/app/trash")
+        expect(page.get_by_role("heading", name="Trash", exact=True)).to_be_visible()
+        sqlite_instance.call("DELETE", f"/api/notes/{note}", token=token)
+        expect(page.get_by_role("rowheader", name="Live one")).to_be_visible()
