@@ -196,6 +196,23 @@ def test_a_pasted_image_is_stored_beside_its_page_and_shown(
     assert sqlite_instance.read(note) == f"Look: ![quay.png](/files/{found[0]['id']}) "
 
 
+def test_files_of_a_page_follow_its_access_level(browser: Browser, sqlite_instance: Instance) -> None:
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("operator")) as page:
+        page.goto("/app/notes/new")
+        expect(editor(page)).to_be_visible()
+        page.evaluate(PASTE, ["plan.pdf", "application/pdf", [1, 2, 3]])
+        expect(editor(page)).to_contain_text("plan.pdf")
+        expect(page).to_have_url(re.compile(r"/app/notes/(?!new)[^/?]+\?edit=true"))
+        note = page.url.split("/")[-1].split("?")[0]
+        with page.expect_response(re.compile(r"/api/repo-obj/[^/]+/visibility")):
+            page.get_by_role("button", name="Access: Private. Change").click()
+            page.get_by_role("menuitemradio", name=re.compile("^Team")).click()
+    found = sqlite_instance.call("GET", f"/api/repo?prefix=attachments/{note}/", token=sqlite_instance.operator)[
+        "items"
+    ]
+    assert [item["visibility"] for item in found] == ["team"]
+
+
 def test_a_refused_upload_leaves_the_text_and_says_why(browser: Browser, sqlite_instance: Instance) -> None:
     with writing(browser, sqlite_instance, "Before") as (page, note):
         page.route(

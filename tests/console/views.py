@@ -299,6 +299,22 @@ def wait_for_editor(page: Page, _: Instance) -> None:
     expect(editor(page)).to_be_visible()
 
 
+def open_block_menu(page: Page, instance: Instance) -> None:
+    """In a note of its own: what is typed is saved."""
+    page.goto(f"/app/notes/{instance.note('Berths', '')}?edit=true")
+    wait_for_editor(page, instance)
+    editor(page).focus()
+    page.keyboard.type("/")
+    expect(page.get_by_role("listbox").get_by_role("option").first).to_be_visible()
+
+
+def open_table_menu(page: Page, instance: Instance) -> None:
+    wait_for_editor(page, instance)
+    page.get_by_role("textbox", name="Row 1, column 1").click()
+    page.keyboard.press("Shift+F10")
+    expect(page.get_by_role("menuitem", name="Insert row above")).to_be_visible()
+
+
 def show_side_by_side(page: Page, _: Instance) -> None:
     """On a phone there is no such choice."""
     expect(page.get_by_role("region", name="Changes")).to_be_visible()
@@ -831,6 +847,8 @@ SCREENS = tuple(View(_name(screen.path), "/app" + screen.address(screen.of.upper
 VIEWS = (
     *SCREENS,
     View("note-editor",         "/app/notes/NOTE?edit=true", act=wait_for_editor),
+    View("note-menu",           "/app/notes/NOTE?edit=true", act=open_block_menu),
+    View("note-table",          "/app/notes/NOTE?edit=true", act=open_table_menu),
     View("note-conflict",       "/app/notes/NOTE?edit=true", act=cause_conflict),
     View("note-share",          "/app/notes/NOTE",           act=open_dialog("Share", "Share “Harbour handover”")),
     View("document-editor",     "/app/documents/DOCUMENT?edit=true", act=wait_for_editor),

@@ -27,11 +27,17 @@ export function numbered(name: string, number: number): string {
 
 /** Stores a file of a page; a page that isn't saved yet is saved first, since the file's folder has its ID. */
 export async function attach<Text extends Written>(writing: Writing<Text>, file: File, onSent: (share: number) => void) {
-  if (writing.snapshot.id === null) await writing.flush();
+  if (writing.snapshot.id === null) await saved(writing);
   const { id, text } = writing.snapshot;
   if (id === null) throw new Refusal(0, { title: t("state.failed"), detail: t("markdown.attach.unsaved") });
   const made = await stored(folderOf(id), file, text.visibility, onSent);
   return { id: made.id, name: nameOf(file), isImage: SHOWN.test(file.type) };
+}
+
+/** An empty page has nothing to save but a title. */
+async function saved<Text extends Written>(writing: Writing<Text>): Promise<void> {
+  if (writing.snapshot.word === "new") writing.write({ title: t("writing.untitled") } as Partial<Text>);
+  await writing.flush();
 }
 
 async function stored(folder: string, file: File, visibility: Visibility, onSent: (share: number) => void): Promise<{ id: string }> {

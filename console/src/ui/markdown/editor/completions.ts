@@ -1,8 +1,8 @@
 /** What is offered while typing: `/` at the beginning of a line, `[[` for pages and files, `@` for people. */
 
-import { autocompletion, closeCompletion, pickedCompletion, type Completion, type CompletionContext, type CompletionResult } from "@codemirror/autocomplete";
+import { autocompletion, pickedCompletion, type Completion, type CompletionContext, type CompletionResult } from "@codemirror/autocomplete";
 import { syntaxTree } from "@codemirror/language";
-import type { Extension } from "@codemirror/state";
+import { EditorState, type Extension } from "@codemirror/state";
 import type { EditorView } from "@codemirror/view";
 
 import { t } from "@/i18n";
@@ -113,13 +113,14 @@ const people = (sources: Sources) => async (context: CompletionContext): Promise
 };
 
 export function completions(sources: () => Sources): Extension {
-  return autocompletion({
+  const named = EditorState.phrases.of({ Completions: t("markdown.menu") });
+  const offered = autocompletion({
     override: [(context) => slash(sources())(context), (context) => pages(sources())(context), (context) => people(sources())(context)],
     icons: false,
     activateOnTypingDelay: 120,
-    maxRenderedOptions: 40,
+    // As many as fit without scrolling: further letters find the others.
+    maxRenderedOptions: 12,
     tooltipClass: () => styles.list ?? "",
   });
+  return [named, offered];
 }
-
-export { closeCompletion };

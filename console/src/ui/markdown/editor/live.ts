@@ -246,6 +246,8 @@ function drawCode(drawing: Drawing, node: SyntaxNode): boolean {
 
 class Live {
   decorations: DecorationSet;
+  /** A text that was only opened shows no marks, wherever its cursor is. */
+  #isUsed = false;
 
   constructor(view: EditorView) {
     this.decorations = this.#draw(view);
@@ -253,6 +255,7 @@ class Live {
 
   update(update: ViewUpdate): void {
     const { docChanged, viewportChanged, selectionSet, focusChanged, startState, state, transactions } = update;
+    this.#isUsed ||= docChanged || selectionSet;
     const isNew = docChanged || viewportChanged || selectionSet || focusChanged || syntaxTree(startState) !== syntaxTree(state);
     if (isNew || tableRanges(startState) !== tableRanges(state) || transactions.some(({ effects }) => effects.some((effect) => effect.is(redraw)))) {
       this.decorations = this.#draw(update.view);
@@ -260,7 +263,7 @@ class Live {
   }
 
   #draw(view: EditorView): DecorationSet {
-    const { found, wantsColours } = decorationsIn(view.state, view.visibleRanges, view.hasFocus);
+    const { found, wantsColours } = decorationsIn(view.state, view.visibleRanges, this.#isUsed && view.hasFocus);
     if (wantsColours) void loadColours().then(() => view.dom.isConnected && view.dispatch({ effects: redraw.of(null) }));
     return drawn(found);
   }
