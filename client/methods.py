@@ -250,6 +250,7 @@ METHODS = (
     Method("repo.set_visibility",       "POST /api/repo-obj/:id/visibility"),
     Method("repo.move",                 "POST /api/repo-obj/:id/move"),
     Method("repo.copy",                 "POST /api/repo-obj/:id/copy"),
+    Method("repo.zip",                  "POST /api/repo-zip", DOWNLOAD),
     Method("repo.links",                "GET /api/repo-obj/:id/links"),
     Method("repo.create_link",          "POST /api/repo-obj/:id/links"),
     Method("repo.revoke_link",          "DELETE /api/repo-obj/:id/links/:link"),

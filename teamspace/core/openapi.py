@@ -13,6 +13,7 @@ from teamspace.core import errors, pools
 from teamspace.core.openapi_page import render
 from teamspace.core.permissions import Permission
 from teamspace.core.replies import (
+    Archive,
     Content,
     CsvLines,
     Download,
@@ -45,6 +46,7 @@ _BYTES: dict[Any, tuple[str, dict[str, Any]]] = {
     StoredContent:    ("*/*",                      {}),
     Feed:           ("text/event-stream",        _EVENT),
     EventStream:    ("text/event-stream",        _EVENT),
+    Archive:   ("application/zip",          {}),
     JsonLines: ("application/x-ndjson",     _TEXT),
     CsvLines:  ("text/csv",                 _TEXT),
 }

@@ -84,6 +84,10 @@ class StoredContent(msgspec.Struct, frozen=True):
     """Start and end offset, to send only this part, whatever range is requested."""
 
 
+class Archive(Download, frozen=True):
+    """A zip."""
+
+
 class JsonLines(Download, frozen=True):
     """A list that is streamed as JSON lines."""
 

@@ -15,7 +15,7 @@ from teamspace.core.errors import (
 )
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
-from teamspace.core.replies import Created, Page, Reply, StoredContent
+from teamspace.core.replies import Archive, Created, Page, Reply, StoredContent
 from teamspace.core.request import Match
 from teamspace.core.routing import BEARER, Route, row
 from teamspace.jobs import Queue
@@ -30,6 +30,7 @@ from teamspace.repository.domain import (
     sharing,
     texts,
     writing,
+    zipping,
 )
 from teamspace.repository.domain.writing import UploadLimit
 from teamspace.repository.schemas import (
@@ -57,6 +58,7 @@ from teamspace.repository.schemas import (
     VersionDraft,
     VersionQuery,
     WriteCondition,
+    ZipRequest,
 )
 
 MAX_SIZE = 5 * 1024**4
@@ -90,6 +92,7 @@ ROUTES = (
     Route("POST",   "/api/repo-uploads/:id/complete", BEARER, row(P.FILES_WRITE), None, "complete",    "Make the parts the next version of the key. A repeat gets the same response.",
           refuses=(VersionMismatch, PreconditionFailed, Conflict, QuotaExceeded)),
     Route("DELETE", "/api/repo-uploads/:id",         BEARER, row(P.FILES_WRITE),  None, "abort",       "Discard an upload with its parts."),
+    Route("POST",   "/api/repo-zip",                 BEARER, row(P.FILES_READ),   None, "archive",     "Download several objects, or all below a prefix, as one zip.", while_suspended=True),
     Route("GET",    "/api/share-targets",            BEARER, P.FILES_READ,        None, "targets",     "List the people of the team and the teams of the company, as targets for sharing."),
 )
 # fmt: on
@@ -186,6 +189,12 @@ async def complete(
 
 async def abort(db: Db, who: Principal, id: str) -> None:
     await part_uploads.abort(db, who, id)
+
+
+async def archive(db: Db, files: BlobStore, who: Principal, body: ZipRequest) -> Archive:
+    chosen = await zipping.choose(db, who, body)
+    headers = {"content-disposition": naming.content_disposition("attachment", "files.zip")}
+    return Archive(zipping.write(db, files, who, chosen), "application/zip", None, headers)
 
 
 async def targets(db: Db, who: Principal, query: TargetsQuery) -> ShareTargets:

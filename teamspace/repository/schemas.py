@@ -645,3 +645,9 @@ class NewVisibility(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class NewKey(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     key: Annotated[str, msgspec.Meta(max_length=1024)]
+
+
+class ZipRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    ids: Annotated[list[Id], msgspec.Meta(max_length=1000)] = []
+    prefixes: Annotated[list[Annotated[str, msgspec.Meta(max_length=1024)]], msgspec.Meta(max_length=100)] = []
+    """All objects of the caller's team whose keys begin with one of these; they keep their folders."""

@@ -18,7 +18,7 @@ ADDITIONAL = {
     "POST /api/members/:id/transfer",
     "PATCH /api/admin/users/:id",
     "GET /api/repo-obj/:id/links", "POST /api/repo-obj/:id/links", "DELETE /api/repo-obj/:id/links/:link",
-    "GET /s/:token", "POST /s/:token", "GET /s/:token/content",
+    "POST /api/repo-zip", "GET /s/:token", "POST /s/:token", "GET /s/:token/content",
     "POST /api/repo-obj/:id/move", "POST /api/repo-obj/:id/copy",
     "POST /api/repo-uploads", "GET /api/repo-uploads/:id/parts", "PUT /api/repo-uploads/:id/parts",
     "POST /api/repo-uploads/:id/complete", "DELETE /api/repo-uploads/:id",

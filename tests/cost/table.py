@@ -246,6 +246,7 @@ ROUTES: dict[str, Entry] = {
     "PUT /api/repo-uploads/:id/parts":      Entry(about="nothing", query={"number": "1"}),
     "POST /api/repo-uploads/:id/complete":  Entry({"size": 1}, about="nothing"),
     "DELETE /api/repo-uploads/:id":         Entry(about="nothing"),
+    "POST /api/repo-zip":                   Entry({"ids": [], "prefixes": ["plans/"]}),
     "GET /api/repo-obj/:id/links":          Entry(about="object"),
     "POST /api/repo-obj/:id/links":         Entry({"name": "Name", "password": "a password"}, about="object"),
     "DELETE /api/repo-obj/:id/links/:link": Entry(about="object"),

@@ -451,6 +451,7 @@ CASES = (
     Case("POST /api/repo-obj/:id/visibility", row("files:manage"),       {"visibility": "private"}, OK, OBJECT),
     Case("POST /api/repo-obj/:id/move",     row("files:write"),          {"key": new_key},        OK, OBJECT_TO_MOVE),
     Case("POST /api/repo-obj/:id/copy",     row("files:read"),           {"key": new_key},        CREATED, OBJECT_TO_COPY),
+    Case("POST /api/repo-zip",              row("files:read"),           {"prefixes": ["nothing/"]}, open=True),
     Case("GET /api/repo-obj/:id/links",     row("files:manage"),         None,                    OK, OBJECT),
     Case("POST /api/repo-obj/:id/links",    row("files:manage"),         {"name": "Printer"},     CREATED, OBJECT, exceptions={"exact-token": out_of_scope("files:read")}),
     Case("DELETE /api/repo-obj/:id/links/:link", row("files:manage"),    None,                    EMPTY, OBJECT_WITH_LINK, open=True),
