@@ -2208,6 +2208,24 @@ class AsyncRepoApi(AsyncArea):
             )
         )
 
+    def zip(
+        self,
+        *,
+        ids: Sequence[str] | UnsetType = UNSET,
+        prefixes: Sequence[str] | UnsetType = UNSET,
+        idempotency_key: str | None = None,
+    ) -> AsyncDownload:
+        """Download several objects, or all below a prefix, as one zip."""
+        return AsyncDownload(
+            self._transport,
+            Call(
+                method="POST",
+                path="/api/repo-zip",
+                body={"ids": ids, "prefixes": prefixes},
+                headers=keyed(idempotency_key),
+            ),
+        )
+
     async def links(self, id: str) -> PublicLinks:
         """List the public links of an object, newest first."""
         return await self._transport.send(

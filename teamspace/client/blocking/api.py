@@ -2190,6 +2190,24 @@ class RepoApi(Area):
             )
         )
 
+    def zip(
+        self,
+        *,
+        ids: Sequence[str] | UnsetType = UNSET,
+        prefixes: Sequence[str] | UnsetType = UNSET,
+        idempotency_key: str | None = None,
+    ) -> Download:
+        """Download several objects, or all below a prefix, as one zip."""
+        return Download(
+            self._transport,
+            Call(
+                method="POST",
+                path="/api/repo-zip",
+                body={"ids": ids, "prefixes": prefixes},
+                headers=keyed(idempotency_key),
+            ),
+        )
+
     def links(self, id: str) -> PublicLinks:
         """List the public links of an object, newest first."""
         return self._transport.send(Call(method="GET", path=f"/api/repo-obj/{segment(id)}/links", answer=PublicLinks))
