@@ -88,6 +88,7 @@ def test_an_existing_name_offers_every_choice(browser: Browser, instance: Instan
         expect(upload_tray(page).get_by_role("alert")).to_have_count(0)
         expect(names(page)).to_have_text(expected)
         page.get_by_role("grid").get_by_role("link", name="plan.txt", exact=False).last.click()
+        page.get_by_role("tab", name="Versions").click()
         expect(page.get_by_role("link", name=f"Version {version}")).to_contain_text("Latest")
 
 

@@ -70,22 +70,25 @@ function Node({ folder, name, level, tree }: { folder: string; name: string; lev
     tree.onChoose(folder);
   }
   return (
-    // The keys are the tree's.
-    // eslint-disable-next-line jsx-a11y/click-events-have-key-events
-    <li
-      role="treeitem"
-      aria-level={level}
-      aria-selected={isChosen}
-      aria-expanded={isBare ? undefined : isOpen}
-      aria-label={name}
-      data-folder={folder}
-      data-autofocus={(tree.first && folder === tree.reached) || undefined}
-      tabIndex={folder === tree.reached ? 0 : -1}
-      className={styles.node}
-      onFocus={(event) => event.target === event.currentTarget && tree.onReach(folder)}
-      onClick={choose}
-    >
-      <span className={styles.line} style={{ paddingInlineStart: 6 + (level - 1) * 16 }} data-chosen={isChosen || undefined} data-over={drop.isOver || undefined} {...drop.handlers}>
+    <li role="none">
+      {/* The keys are the tree's. */}
+      {/* eslint-disable-next-line jsx-a11y/click-events-have-key-events */}
+      <div
+        role="treeitem"
+        aria-level={level}
+        aria-selected={isChosen}
+        aria-expanded={isBare ? undefined : isOpen}
+        data-folder={folder}
+        data-autofocus={(tree.first && folder === tree.reached) || undefined}
+        tabIndex={folder === tree.reached ? 0 : -1}
+        className={styles.line}
+        style={{ paddingInlineStart: 6 + (level - 1) * 16 }}
+        data-chosen={isChosen || undefined}
+        data-over={drop.isOver || undefined}
+        {...drop.handlers}
+        onFocus={() => tree.onReach(folder)}
+        onClick={choose}
+      >
         {/* The arrow keys do the same. */}
         <span
           className={styles.arrow}
@@ -101,7 +104,7 @@ function Node({ folder, name, level, tree }: { folder: string; name: string; lev
         </span>
         <Picture aria-hidden size={17} stroke={1.6} />
         <span className={styles.name}>{name}</span>
-      </span>
+      </div>
       {isOpen && subfolders.data && subfolders.data.folders.length > 0 && (
         <ul role="group">
           {subfolders.data.folders.map((each) => (

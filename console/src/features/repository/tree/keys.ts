@@ -17,10 +17,10 @@ export function stepIn(items: readonly HTMLElement[], here: HTMLElement, key: st
       return items.at(-1);
     case "ArrowRight":
       if (expanded === "false") return "open";
-      return expanded === "true" ? (here.querySelector<HTMLElement>("[role=treeitem]") ?? undefined) : undefined;
+      return expanded === "true" && levelOf(items[place + 1]) > levelOf(here) ? items[place + 1] : undefined;
     case "ArrowLeft":
       if (expanded === "true") return "close";
-      return here.parentElement?.closest<HTMLElement>("[role=treeitem]") ?? undefined;
+      return items.slice(0, place).findLast((item) => levelOf(item) < levelOf(here));
     case "Enter":
     case " ":
       return "choose";
@@ -28,3 +28,5 @@ export function stepIn(items: readonly HTMLElement[], here: HTMLElement, key: st
       return undefined;
   }
 }
+
+const levelOf = (item?: HTMLElement): number => Number(item?.getAttribute("aria-level") ?? 0);
