@@ -107,7 +107,7 @@ async def populate(world: World) -> None:
     codes = (await enrolled(ann))["recovery_codes"]
     await signed_in(world, "ann", totp=codes[0])
     note = (await bob.post("/api/notes", {"title": "Plan"})).json()
-    await bob.post("/api/notes", {"title": "Link", "body": f"[Plan](/notes/{note['id']})"})
+    await bob.post("/api/documents", {"title": "Link", "body": f"[Plan](/notes/{note['id']})"})
     await bob.post(f"/api/notes/{note['id']}/share", {"user_id": ann.user_id, "permission": "notes:read"})
     await bob.put(f"/api/favourites/note/{note['id']}", None)
     await bob.put(f"/api/recents/note/{note['id']}", None)
@@ -436,7 +436,7 @@ VIOLATIONS = [
     ("objects.newest", "DELETE FROM object_versions"),
     ("objects.newest", "UPDATE objects SET size = 7"),
     ("objects.newest", "INSERT INTO object_versions SELECT 'x', object_id, org_id, 2, removal, size, blob, sha256, etag,"
-                       " content_type, filename, title, carried, tags, author_id, actor_kind, run_id, created_at, text_blob"
+                       " content_type, filename, title, carried, tags, author_id, actor_kind, run_id, created_at, text_blob, name"
                        " FROM object_versions WHERE filename = 'plan.txt'"),
     ("objects.newest", "UPDATE objects SET removed = TRUE"),
     ("objects.newest", "UPDATE objects SET etag = 'x'"),
