@@ -17,7 +17,8 @@ import { searchFreshness } from "@/features/search/keys";
 import { signUpFreshness } from "@/features/signup/keys";
 import { usageFreshness } from "@/features/usage/keys";
 import { workflowFreshness } from "@/features/workflows/keys";
-import type { Freshness, Stale } from "@/navigation/freshness";
+import { freshness, type Freshness, type Stale } from "@/navigation/freshness";
+import { SHORTCUT_KEYS, SHORTCUT_SUBJECTS } from "@/ui/shortcuts/keys";
 
 export const FRESHNESS: readonly Freshness[] = [
   ...noteFreshness,
@@ -34,6 +35,7 @@ export const FRESHNESS: readonly Freshness[] = [
   ...workflowFreshness,
   ...localizationFreshness,
   ...signUpFreshness,
+  ...SHORTCUT_SUBJECTS.map((type) => freshness(type, () => SHORTCUT_KEYS)),
 ];
 
 /** Keeps what is on screen as it is on the server. */

@@ -63,6 +63,7 @@ function Shown({ file, gone }: { file: FileObject; gone: boolean }) {
       crumbs={wayTo(file)}
       here={name}
       heading="h1"
+      subject={{ kind: "file", id: file.id }}
       actions={<FileActions file={file} version={shown.number} />}
       onShare={rights.manage ? () => setDialog("share") : undefined}
       more={{ label: t("files.more"), items: <FileMenu file={file} rights={rights} onDialog={setDialog} /> }}
