@@ -29,6 +29,7 @@ from teamspace import (
     onboarding,
     oop,
     plugins,
+    presence,
     quota,
     repository,
     s3,
@@ -160,6 +161,7 @@ class App:
             (3600, partial(ai.forget_answers, self.db)),
             (onboarding.SAVE_SECONDS, partial(self.sign_ups.counts.save, self.db)),
             (600, partial(onboarding.tidy, self.db)),
+            (600, partial(presence.tidy, self.db)),
             (3600, partial(repository.abort_stale_uploads, self.db)),
             (
                 60,

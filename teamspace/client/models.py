@@ -127,6 +127,7 @@ if TYPE_CHECKING:
     State = Literal["cancelled", "failed", "queued", "running", "succeeded"]
     StepState = Literal["cancelled", "failed", "pending", "running", "skipped", "succeeded"]
     TargetSource = Literal["default", "instance", "local", "named", "team"]
+    TextReferenceKind = Literal["note", "object"]
     TextState = Literal["failed", "none", "pending", "ready"]
     ToolChoice = Literal["auto", "none", "required"]
     TranslationKind = Literal["catalog", "text"]
@@ -186,6 +187,7 @@ else:
     State = str
     StepState = str
     TargetSource = str
+    TextReferenceKind = str
     TextState = str
     ToolChoice = str
     TranslationKind = str
@@ -622,6 +624,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     key: str
     content_type: str
     visibility: Visibility
+    tags: list[str]
     owner: str
     team_id: str
     size: int
@@ -638,6 +641,7 @@ class DocumentItem(msgspec.Struct, frozen=True, kw_only=True):
     key: str
     content_type: str
     visibility: Visibility
+    tags: list[str]
     owner: str
     team_id: str
     size: int
@@ -1482,6 +1486,17 @@ class PluginReports(msgspec.Struct, frozen=True, kw_only=True):
     items: list[PluginReport]
 
 
+class Present(msgspec.Struct, frozen=True, kw_only=True):
+    people: list[PresentPerson]
+    seconds: int
+
+
+class PresentPerson(msgspec.Struct, frozen=True, kw_only=True):
+    id: str
+    name: str
+    editing: bool
+
+
 class Problem(msgspec.Struct, frozen=True, kw_only=True):
     """The body of every error response (RFC 9457)."""
 
@@ -2054,6 +2069,16 @@ class TextPart(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag=
     text: str
 
 
+class TextReference(msgspec.Struct, frozen=True, kw_only=True):
+    """A text that refers to something."""
+
+    kind: TextReferenceKind
+    id: str
+    title: str
+    author: str
+    created_at: str
+
+
 class Theme(msgspec.Struct, frozen=True, kw_only=True):
     """Every token: colours as `#rrggbb`, a corner radius in pixels, and a font."""
 
@@ -2265,6 +2290,7 @@ class UserView(msgspec.Struct, frozen=True, kw_only=True):
 class Version(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     number: int
+    name: str | None
     size: int
     sha256: str | None
     content_type: str

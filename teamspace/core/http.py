@@ -273,7 +273,7 @@ class Gate:
             raise BadRequest("request.no_body")
         arguments = _arguments(self._db, request, endpoint, who, parameters, body)
         header = request.headers.get(b"idempotency-key")
-        if header is None or request.method != "POST" or not (who.user_id or who.token_id):
+        if header is None or not endpoint.takes_key or not (who.user_id or who.token_id):
             return await self._handle(request, endpoint, arguments)
         return await self._handle_once(request, endpoint, who, arguments, header, body)
 

@@ -159,7 +159,7 @@ def _parameters(endpoint: Endpoint, by_shape: dict[Any, Any], components: dict[s
         ]
     if "match" in endpoint.wants:
         parameters.append({"name": "If-Match", "in": "header", "schema": {"type": "string"}})
-    if endpoint.route.method == "POST" and endpoint.route.auth is not PUBLIC:
+    if endpoint.takes_key and endpoint.route.auth is not PUBLIC:
         key = {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[ -~]+$"}
         parameters.append({"name": "Idempotency-Key", "in": "header", "schema": key})
     return parameters
@@ -217,7 +217,7 @@ def _refusals(endpoint: Endpoint) -> Iterable[type[errors.Refusal]]:
         yield from (errors.TooLarge, errors.UnsupportedType)
     if route.writes:
         yield errors.StorageFull
-        if route.method == "POST" and route.auth is not PUBLIC:
+        if endpoint.takes_key and route.auth is not PUBLIC:
             yield errors.IdempotencyConflict
     yield from route.refuses
 

@@ -125,6 +125,11 @@ class Endpoint(msgspec.Struct, frozen=True):
     query: type[msgspec.Struct] | None
     returns: Any
 
+    @property
+    def takes_key(self) -> bool:
+        """Whether an idempotency key makes repeats take effect once: also of a save that names the version it changes."""
+        return self.route.method == "POST" or (self.route.method == "PUT" and {"match", "body"} <= self.wants)
+
 
 def bind(modules: Iterable[ModuleType], provided: Mapping[type, Any]) -> tuple[list[Endpoint], list[str]]:
     """Bind every route to its handler; return the endpoints and all mismatches."""

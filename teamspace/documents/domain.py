@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 from msgspec import UNSET
 
-from teamspace import blobs, fulltext, repository
+from teamspace import blobs, fulltext, references, repository
 from teamspace.blobs import BlobStore
 from teamspace.core import paging, text
 from teamspace.core.db import Db
@@ -35,12 +35,14 @@ _TRIES = 10
 
 async def create(db: Db, files: BlobStore, queue: Queue, who: Principal, draft: NewDocument) -> Document:
     title = text.clean_name(draft.title, "title", max_length=200)
-    searched = await fulltext.prepare(draft.body, is_markdown=True)
+    tags = text.clean_tags(draft.tags)
+    searched, links = await _read(draft.body)
     async with _stage(db, files, who, draft.body) as bytes_:
         for key in await repository.unused_keys(db, who, _candidate_keys(title)):
             work = VersionDraft(
-                key, key.removeprefix(FOLDER), MARKDOWN, title, visibility=draft.visibility, text=searched
-            )
+                key, key.removeprefix(FOLDER), MARKDOWN, title, visibility=draft.visibility, text=searched, links=links,
+                labels=tuple(tags) or None,
+            )  # fmt: skip
             try:
                 written = await repository.put(db, queue, who, work, WriteCondition(exists=False), bytes_)
             except (VersionMismatch, Conflict):  # another writer took the key
@@ -55,9 +57,11 @@ async def exists(db: Db, who: Principal, title: str) -> bool:
 
 
 async def listing(db: Db, who: Principal, query: DocumentsQuery) -> Page[DocumentItem]:
-    rows = await repository.list_documents(db, who, query.before, query.size + 1)
+    tag = text.clean_tag(query.tag, "tag") if query.tag else None
+    rows = await repository.list_documents(db, who, tag, query.before, query.size + 1)
     page = paging.page(rows, query, lambda row: row.id)
-    return Page([_to_item(row) for row in page.items], page.next_cursor)
+    tags = await repository.get_labels(db, [row.id for row in page.items])
+    return Page([_to_item(row, tags[row.id]) for row in page.items], page.next_cursor)
 
 
 async def find(db: Db, files: BlobStore, who: Principal, document_id: str, number: int | None) -> Document:
@@ -72,7 +76,7 @@ async def find(db: Db, files: BlobStore, who: Principal, document_id: str, numbe
 async def update(
     db: Db, files: BlobStore, queue: Queue, who: Principal, document_id: str, change: DocumentChange, seen: int | None
 ) -> Document:
-    if change.title is UNSET and change.body is UNSET and change.visibility is UNSET:
+    if all(field is UNSET for field in (change.title, change.body, change.visibility, change.tags)):
         raise BadRequest("documents.nothing")
     for _ in range(_TRIES):
         try:
@@ -95,8 +99,11 @@ async def _update(
     title = _title(row) if change.title is UNSET else text.clean_name(change.title, "title", max_length=200)
     body = await _read_body(db, files, row) if change.body is UNSET else change.body
     visibility = None if change.visibility is UNSET else change.visibility
-    searched = await fulltext.prepare(body, is_markdown=True)
-    work = VersionDraft(row.key, row.filename, MARKDOWN, title, visibility=visibility, text=searched)
+    tags = None if change.tags is UNSET else tuple(text.clean_tags(change.tags))
+    searched, links = await _read(body)
+    work = VersionDraft(
+        row.key, row.filename, MARKDOWN, title, visibility=visibility, text=searched, links=links, labels=tags
+    )
     async with _stage(db, files, who, body) as draft:
         written = await repository.add_version(db, queue, who, row.id, work, WriteCondition(row.version), draft)
     return await _to_document(db, who, written, body)
@@ -112,6 +119,11 @@ async def _stage(db: Db, files: BlobStore, who: Principal, body: str) -> AsyncIt
     async with blobs.stage(files, blobs.as_stream(body.encode())) as draft:
         await blobs.store_staged(db, files, who, who.org_id, draft)
         yield draft
+
+
+async def _read(body: str) -> tuple[fulltext.Prepared, tuple[references.TextLink, ...]]:
+    """Return what is stored of a text besides its bytes: its words, and what it refers to."""
+    return await fulltext.prepare(body, is_markdown=True), tuple(await references.find_links(body))
 
 
 async def _get_readable(db: Db, who: Principal, document_id: str) -> ObjectRow:
@@ -150,10 +162,10 @@ def _title(row: ObjectRow) -> str:
     return row.title or row.filename.removesuffix(EXTENSION)
 
 
-def _to_item(row: ObjectRow) -> DocumentItem:
+def _to_item(row: ObjectRow, tags: list[str]) -> DocumentItem:
     return DocumentItem(
         id=row.id, title=_title(row), key=row.key, content_type=row.content_type, visibility=row.visibility,
-        owner=row.owner_id, team_id=row.team_id,
+        tags=tags, owner=row.owner_id, team_id=row.team_id,
         size=row.size, version=row.version, created_at=row.created_at, updated_at=row.updated_at,
     )  # fmt: skip
 
@@ -161,7 +173,7 @@ def _to_item(row: ObjectRow) -> DocumentItem:
 async def _to_document(db: Db, who: Principal, row: ObjectRow, body: str) -> Document:
     return Document(
         id=row.id, title=_title(row), key=row.key, content_type=row.content_type, visibility=row.visibility,
-        owner=row.owner_id, team_id=row.team_id,
+        tags=(await repository.get_labels(db, [row.id]))[row.id], owner=row.owner_id, team_id=row.team_id,
         size=row.size, version=row.version, created_at=row.created_at, updated_at=row.updated_at, body=body,
         permissions=await repository.get_permissions(db, who, row),
     )  # fmt: skip

@@ -10,6 +10,7 @@ from teamspace.core.permissions import Permission
 from teamspace.repository import Visibility
 
 Title = Annotated[str, msgspec.Meta(max_length=1000)]
+Tags = Annotated[list[Annotated[str, msgspec.Meta(max_length=200)]], msgspec.Meta(max_length=50)]
 Body = Annotated[str, msgspec.Meta(max_length=500_000)]
 
 
@@ -19,6 +20,7 @@ class DocumentItem(msgspec.Struct, frozen=True):
     key: str
     content_type: str
     visibility: Visibility
+    tags: list[str]
     owner: str
     team_id: str
     size: int
@@ -50,6 +52,7 @@ class NewDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     title: Title
     body: Body = ""
     visibility: Visibility = "private"
+    tags: Tags = []
 
 
 class DocumentChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -58,6 +61,7 @@ class DocumentChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     title: Title | UnsetType = UNSET
     body: Body | UnsetType = UNSET
     visibility: Visibility | UnsetType = UNSET
+    tags: Tags | UnsetType = UNSET
 
 
 class DocumentQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -66,4 +70,5 @@ class DocumentQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class DocumentsQuery(Paging, frozen=True, forbid_unknown_fields=True):
-    """Paging of the list of documents."""
+    tag: Annotated[str, msgspec.Meta(max_length=200)] | None = None
+    """Only documents with this tag."""

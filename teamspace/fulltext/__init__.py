@@ -1,6 +1,6 @@
 """Full-text search: one tokeniser for texts and queries, and an index on either database."""
 
-from teamspace.fulltext.domain.index import EMPTY, drop, prepare, put, refresh, rename
+from teamspace.fulltext.domain.index import EMPTY, drop, get_titles, prepare, put, refresh, rename
 from teamspace.fulltext.domain.markdown import plain
 from teamspace.fulltext.domain.queries import parse_query
 from teamspace.fulltext.domain.snippets import MAX_SEARCHED, snippets
@@ -17,6 +17,7 @@ __all__ = [
     "Query",
     "distinct_words",
     "drop",
+    "get_titles",
     "hits",
     "parse_query",
     "plain",

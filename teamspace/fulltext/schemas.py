@@ -63,6 +63,11 @@ class NewText(msgspec.Struct, frozen=True):
     words: Words
 
 
+class TitleRow(msgspec.Struct, frozen=True):
+    ref: str
+    title: str
+
+
 class TextRow(msgspec.Struct, frozen=True):
     """A text to tokenise again."""
 

@@ -1,12 +1,13 @@
 """Texts and their index in SQL. Words of a query are quoted here, and only consist of letters and digits."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec.structs import asdict
 
-from teamspace.core.db import Reads, Tx
+from teamspace.core.db import Reads, Tx, as_json
 from teamspace.core.db.dialect import Dialect
-from teamspace.fulltext.schemas import Hits, NewText, Query, Term, TextRow, Words
+from teamspace.fulltext.schemas import Hits, NewText, Query, Term, TextRow, TitleRow, Words
 
 
 async def put(tx: Tx, id: int, text: NewText) -> None:
@@ -31,6 +32,14 @@ async def rename(tx: Tx, kind: str, ref: str, title: str, labels: str, title_wor
 
 async def delete(tx: Tx, kind: str, ref: str) -> None:
     await tx.defer("DELETE FROM texts WHERE kind = :kind AND ref = :ref", kind=kind, ref=ref)
+
+
+async def select_titles(db: Reads, kind: str, refs: Sequence[str]) -> list[TitleRow]:
+    return await db.all(
+        TitleRow,
+        f"SELECT ref, title FROM texts WHERE kind = :kind AND ref {db.dialect.in_strings.format('refs')}",
+        kind=kind, refs=as_json(refs),
+    )  # fmt: skip
 
 
 async def select_outdated(db: Reads, made_by: int, limit: int) -> list[TextRow]:

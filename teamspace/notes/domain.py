@@ -1,10 +1,8 @@
 """Create, read, change, delete and share notes."""
 
-import unicodedata
-
 from msgspec import UNSET
 
-from teamspace import fulltext, sharing
+from teamspace import fulltext, references, sharing
 from teamspace.core import clock, paging, text
 from teamspace.core.db import Db, Fence, Reads, Tx
 from teamspace.core.errors import BadRequest, Forbidden, NotFound, OutOfScope, VersionMismatch
@@ -17,23 +15,23 @@ from teamspace.notes import access, store
 from teamspace.notes.schemas import NOTES, NewNote, Note, NoteChange, NoteItem, NoteQuery, NoteRow
 from teamspace.sharing import Grant, Share
 
-MAX_TAGS, TAG_LENGTH = 20, 50
-
 
 async def create(db: Db, who: Principal, draft: NewNote) -> Note:
     now = clock.stamp()
     row = NoteRow(
         id=new_id(), org_id=who.org_id, team_id=who.team_id, owner_id=who.user_id,
         title=text.clean_name(draft.title, "title", max_length=200), body=draft.body, visibility=draft.visibility,
-        tags=_normalize_tags(draft.tags), version=1, created_at=now, updated_at=now,
+        tags=text.clean_tags(draft.tags), version=1, created_at=now, updated_at=now,
     )  # fmt: skip
-    body = await fulltext.prepare(row.body, is_markdown=True)
+    body, links = await fulltext.prepare(row.body, is_markdown=True), await references.find_links(row.body)
     async with db.write(who, "note.create") as tx:
         tx.target = row.id
         await store.insert(tx, row)
         if row.tags:
             await store.insert_tags(tx, row.id, who.org_id, row.tags)
         await _index_text(tx, row, body)
+        if links:
+            await references.put(tx, "note", row.id, row.org_id, links)
         await sharing.record(tx, NOTES, row, Change.CREATED)
     return _to_note(row, [])
 
@@ -56,10 +54,11 @@ async def update(db: Db, who: Principal, note_id: str, change: NoteChange, seen:
     title = None if change.title is UNSET else text.clean_name(change.title, "title", max_length=200)
     body = None if change.body is UNSET else change.body
     visibility = None if change.visibility is UNSET else change.visibility
-    tags = None if change.tags is UNSET else _normalize_tags(change.tags)
+    tags = None if change.tags is UNSET else text.clean_tags(change.tags)
     if not any(field is not None for field in (title, body, visibility, tags)):
         raise BadRequest("notes.nothing")
     text_of_body = None if body is None else await fulltext.prepare(body, is_markdown=True)
+    links = None if body is None else await references.find_links(body)
     async with db.write(who, "note.update") as tx:
         permission = P.NOTES_WRITE
         before = await _require(tx, who, note_id, permission)
@@ -79,6 +78,8 @@ async def update(db: Db, who: Principal, note_id: str, change: NoteChange, seen:
             await store.insert_tags(tx, note_id, who.org_id, tags)
         if any(field is not None for field in (title, body, tags)):
             await _index_text(tx, row, text_of_body)
+        if links is not None:
+            await references.put(tx, "note", row.id, row.org_id, links)
         await sharing.record(tx, NOTES, row, Change.UPDATED, _readers_by_role(before) if visibility else ())
         tx.target, tx.detail = note_id, {"version": row.version}
         return _to_note(row, await sharing.select_grants(tx, NOTES, note_id))
@@ -145,21 +146,9 @@ def _filters(who: Principal, query: NoteQuery) -> dict[str, str]:
     filters = {
         "visibility": query.visibility,
         "owner": who.user_id if query.owner == "me" else query.owner,
-        "tag": query.tag and _normalize_tag(query.tag),
+        "tag": query.tag and text.clean_tag(query.tag),
     }
     return {name: value for name, value in filters.items() if value}
-
-
-def _normalize_tags(tags: list[str]) -> list[str]:
-    """Normalise tags and remove duplicates, keeping the order."""
-    cleaned = list(dict.fromkeys(_normalize_tag(tag) for tag in tags))
-    if len(cleaned) > MAX_TAGS:
-        raise BadRequest.at("/tags", "notes.tags", limit=MAX_TAGS)
-    return cleaned
-
-
-def _normalize_tag(tag: str) -> str:
-    return text.clean_name(unicodedata.normalize("NFKC", tag), "tags", max_length=TAG_LENGTH)
 
 
 async def _index_text(tx: Tx, row: NoteRow, body: fulltext.Prepared | None) -> None:

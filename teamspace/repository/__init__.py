@@ -7,6 +7,7 @@ from teamspace.repository.domain.deriving import find_current, find_derived, get
 from teamspace.repository.domain.finding import (
     get_as_of_version,
     get_by_id_or_key,
+    get_labels,
     get_permissions,
     get_version,
     get_version_at_key,
@@ -78,6 +79,7 @@ __all__ = [
     "find_derived",
     "get_as_of_version",
     "get_by_id_or_key",
+    "get_labels",
     "get_latest_derivation",
     "get_permissions",
     "get_version",

@@ -19,7 +19,17 @@ from teamspace.core.replies import Created, Reply, StoredContent
 from teamspace.core.request import Match
 from teamspace.core.routing import BEARER, Route, row
 from teamspace.jobs import Queue
-from teamspace.repository.domain import deleting, finding, naming, provenance, reading, sharing, texts, writing
+from teamspace.repository.domain import (
+    deleting,
+    finding,
+    naming,
+    provenance,
+    reading,
+    sharing,
+    texts,
+    version_names,
+    writing,
+)
 from teamspace.repository.domain.writing import UploadLimit
 from teamspace.repository.schemas import (
     ContentQuery,
@@ -36,6 +46,8 @@ from teamspace.repository.schemas import (
     RepositoryObject,
     ShareTargets,
     TargetsQuery,
+    Version,
+    VersionChange,
     VersionDraft,
     VersionQuery,
     WriteCondition,
@@ -53,6 +65,7 @@ ROUTES = (
           refuses=(VersionMismatch,)),
     Route("GET",    "/api/repo-obj/:id/content",     BEARER, row(P.FILES_READ),   None, "content",     "Download the content, with ranges and conditional requests; ?version= for an older version, ?as=text for the extracted text.",
           refuses=(PreconditionFailed, InvalidRange)),
+    Route("PATCH",  "/api/repo-obj/:id/versions/:number", BEARER, row(P.FILES_WRITE), None, "name_version", "Name a version of an object, or remove its name."),
     Route("POST",   "/api/repo-obj/:id/share",       BEARER, row(P.FILES_MANAGE), None, "share",       "Share an object with a colleague or a team, optionally until a time; returns all grants."),
     Route("POST",   "/api/repo-obj/:id/unshare",     BEARER, row(P.FILES_MANAGE), None, "unshare",     "Remove the grant of a person or a team; returns the remaining grants."),
     Route("GET",    "/api/repo-obj/:id/grants",      BEARER, row(P.FILES_MANAGE), None, "grants",      "List the grants of an object; ?effective=1 also lists everyone who can see it, and why."),
@@ -94,6 +107,10 @@ async def delete(db: Db, who: Principal, id: str, match: Match) -> None:
 async def content(db: Db, files: BlobStore, who: Principal, id: str, query: ContentQuery) -> StoredContent:
     get = reading.get_content if query.as_ is None else texts.get_content
     return await get(db, files, who, id, query)
+
+
+async def name_version(db: Db, who: Principal, id: str, number: str, body: VersionChange) -> Version:
+    return await version_names.name_version(db, who, id, number, body.name)
 
 
 async def share(db: Db, who: Principal, id: str, body: ObjectShare) -> Grants:

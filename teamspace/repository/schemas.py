@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from teamspace import fulltext
+from teamspace import fulltext, references
 from teamspace.core.paging import Paging
 from teamspace.core.permissions import Permission
 from teamspace.core.tables import DomainEvent
@@ -85,6 +85,10 @@ class VersionDraft(msgspec.Struct, frozen=True):
     run_id: str | None = None
     text: fulltext.Prepared | None = None
     """The searchable text, if the writer already has it."""
+    links: tuple[references.TextLink, ...] = ()
+    """What that text refers to."""
+    labels: tuple[str, ...] | None = None
+    """The tags of the document; None keeps them."""
     carried: StoredHeaders | None = None
     tags: dict[str, str] | None = None
     sources: tuple[VersionSource, ...] = ()
@@ -149,10 +153,20 @@ class VersionRow(msgspec.Struct, frozen=True):
     created_at: str
     text_blob: str | None = None
     """The compressed text that was extracted; None if there is none, or if the content is the text."""
+    name: str | None = None
+    """Given by a person."""
 
     @property
     def checksum(self) -> Checksum | None:
         return self.carried.checksum if self.carried else None
+
+
+class LabelRow(msgspec.Struct, frozen=True):
+    """A tag of a document."""
+
+    object_id: str
+    tag: str
+    position: int
 
 
 class VersionText(msgspec.Struct, frozen=True):
@@ -341,6 +355,8 @@ class VersionWritten(DomainEvent, frozen=True):
 class Version(msgspec.Struct, frozen=True):
     id: str
     number: int
+    name: str | None
+    """Given by a person, so that the version is found again."""
     size: int
     sha256: str | None
     """Null until it has been computed after a multipart upload."""
@@ -597,6 +613,11 @@ class ObjectUnshare(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     principal_type: PrincipalType | None = None
     principal_id: Id | None = None
     user_id: Id | None = None
+
+
+class VersionChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    name: Name | None
+    """Null removes the name."""
 
 
 class NewVisibility(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

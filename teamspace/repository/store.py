@@ -14,6 +14,7 @@ from teamspace.repository.schemas import (
     EndedUpload,
     GrantRow,
     KeyRange,
+    LabelRow,
     LineageRow,
     ObjectItem,
     ObjectRights,
@@ -200,13 +201,49 @@ async def select_existing_keys(db: Reads, team_id: str, keys: Sequence[str]) -> 
     )  # fmt: skip
 
 
-async def select_documents(db: Reads, fence: Fence, before: str, limit: int) -> list[ObjectRow]:
-    where = f"objects.content_type = '{MARKDOWN}'"
+async def select_documents(db: Reads, fence: Fence, tag: str | None, before: str, limit: int) -> list[ObjectRow]:
+    where = f"objects.content_type = '{MARKDOWN}'{_TAGGED if tag else ''}"
     return await db.all(
         ObjectRow,
         f"SELECT {columns(ObjectRow)} FROM objects WHERE id IN ({fence.newest(db.dialect, where)}) ORDER BY id DESC",
-        before=before, limit=limit, **fence.params,
+        before=before, limit=limit, **fence.params, **({"tag": tag} if tag else {}),
     )  # fmt: skip
+
+
+_TAGGED = (
+    " AND EXISTS (SELECT 1 FROM document_tags WHERE document_tags.org_id = objects.org_id"
+    " AND document_tags.tag = :tag AND document_tags.object_id = objects.id)"
+)
+
+
+async def select_labels(db: Reads, object_id: str) -> list[str]:
+    """Return the tags of a document that a fence has admitted."""
+    return await db.all(
+        str, "SELECT tag FROM document_tags WHERE object_id = :object_id ORDER BY position", object_id=object_id
+    )
+
+
+async def select_labels_of(db: Reads, object_ids: Sequence[str]) -> list[LabelRow]:
+    """Return the tags of documents that a fence has admitted."""
+    return await db.all(
+        LabelRow,
+        f"SELECT {columns(LabelRow)} FROM document_tags WHERE object_id {db.dialect.in_strings.format('ids')}"
+        " ORDER BY object_id, position",
+        ids=_json(object_ids),
+    )  # fmt: skip
+
+
+async def insert_labels(tx: Tx, org_id: str, rows: Sequence[LabelRow]) -> None:
+    given = tx.dialect.json_table("rows", object_id="TEXT", tag="TEXT", position="BIGINT")
+    await tx.run(
+        "INSERT INTO document_tags (object_id, tag, org_id, position)"
+        f" SELECT given.object_id, given.tag, :org_id, given.position FROM ({given}) AS given",
+        org_id=org_id, rows=_json(rows),
+    )  # fmt: skip
+
+
+async def delete_labels(tx: Tx, object_id: str) -> None:
+    await tx.run("DELETE FROM document_tags WHERE object_id = :object_id", object_id=object_id)
 
 
 # Versions
@@ -264,6 +301,10 @@ async def delete_version(tx: Tx, version_id: str) -> None:
 
 async def set_tags(tx: Tx, version_id: str, tags: dict[str, str] | None) -> None:
     await tx.run("UPDATE object_versions SET tags = :tags WHERE id = :id", id=version_id, tags=_json(tags))
+
+
+async def set_name(tx: Tx, version_id: str, name: str | None) -> None:
+    await tx.run("UPDATE object_versions SET name = :name WHERE id = :id", id=version_id, name=name)
 
 
 async def set_sha256(tx: Tx, version_id: str, sha256: str) -> None:

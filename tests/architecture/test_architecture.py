@@ -37,7 +37,9 @@ from teamspace import (
     openai_api,
     pipeline,
     plugins,
+    presence,
     quota,
+    references,
     repository,
     s3,
     search,
@@ -56,7 +58,7 @@ ROOT = Path(teamspace.__file__).parent
 PACKAGES = {
     "agents": agents, "ai": ai, "audit": audit, "blobs": blobs, "branding": branding, "console": console, "conversations": conversations, "documents": documents,
     "events": events, "executors": executors, "extraction": extraction, "favourites": favourites, "fulltext": fulltext, "identity": identity, "instance": instance, "jobs": jobs, "knowledge": knowledge,
-    "localization": localization, "mcp": mcp, "notes": notes, "onboarding": onboarding, "oop": oop, "openai_api": openai_api, "pipeline": pipeline, "plugins": plugins, "quota": quota, "repository": repository, "s3": s3, "search": search, "sharing": sharing, "tenancy": tenancy,
+    "localization": localization, "mcp": mcp, "notes": notes, "onboarding": onboarding, "oop": oop, "openai_api": openai_api, "pipeline": pipeline, "plugins": plugins, "presence": presence, "quota": quota, "references": references, "repository": repository, "s3": s3, "search": search, "sharing": sharing, "tenancy": tenancy,
     "tools": tools, "translation": translation, "triggers": triggers, "workflows": workflows,
 }  # fmt: skip
 SQL = re.compile(r"\b(SELECT .+ FROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM|CREATE TABLE)\b", re.DOTALL)

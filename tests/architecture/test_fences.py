@@ -146,6 +146,13 @@ UNFENCED = {
         "triggers.select_enabled", "triggers.lock_inputs", "triggers.select_source_ancestry", "triggers.get_run_ancestry",
     ),
     "the server deletes old history": ("triggers.select_ids_after", "triggers.has_more_fires"),
+    "of a text that the caller has just written, or ids of texts, which fences then admit": (
+        "references.select_of_source", "references.select_of_target",
+    ),
+    "of things that fences have admitted": (
+        "fulltext.select_titles", "presence.select_others", "repository.select_labels", "repository.select_labels_of",
+    ),
+    "of the caller, or the server deletes what has expired": ("presence.get", "presence.select_expired"),
     "names in the company of an object that a fence has admitted": (
         "tenancy.select_names", "tenancy.select_memberships_of",
     ),

@@ -31,6 +31,7 @@ LOCKED = {
     "onboarding.put": "experience",
     "repository.confirm_derivation": "object",
     "repository.end_upload": "object",
+    "repository.set_name": "object",
     "repository.set_tags": "object",
     "repository.set_text_blob": "object",
     "repository.update": "object",
@@ -47,7 +48,7 @@ LAST_WRITER_WINS = {
     "the whole row is the value that was sent": (
         "quota.put_limit", "repository.put_grant", "repository.put_upload_part", "sharing.put_grant",
         "translation.put_term", "translation.put_memory", "oop.put_grants", "oop.put_value",
-        "ai.put_answer",
+        "ai.put_answer", "presence.put",
     ),
     "one value, from the request": (
         "conversations.rename", "repository.set_visibility", "tenancy.move_session", "tenancy.put_org_role", "tools.put",

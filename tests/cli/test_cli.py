@@ -107,6 +107,7 @@ async def populate(world: World) -> None:
     codes = (await enrolled(ann))["recovery_codes"]
     await signed_in(world, "ann", totp=codes[0])
     note = (await bob.post("/api/notes", {"title": "Plan"})).json()
+    await bob.post("/api/notes", {"title": "Link", "body": f"[Plan](/notes/{note['id']})"})
     await bob.post(f"/api/notes/{note['id']}/share", {"user_id": ann.user_id, "permission": "notes:read"})
     await bob.put(f"/api/favourites/note/{note['id']}", None)
     await bob.put(f"/api/recents/note/{note['id']}", None)
@@ -278,6 +279,8 @@ VIOLATIONS = [
     ("onboarding.published", "UPDATE experiences SET published_at = NULL"),
     ("onboarding.published", "UPDATE experiences SET version = 0"),
     ("onboarding.asset_company", f"UPDATE onboarding_assets SET org_id = {OTHER}"),
+    ("references.sources", f"UPDATE text_references SET org_id = {OTHER}"),
+    ("references.sources", "UPDATE text_references SET source_id = 'x'"),
     ("favourites.company", f"UPDATE favourites SET org_id = {OTHER}"),
     ("recents.company", f"UPDATE recents SET org_id = {OTHER}"),
     ("triggers.company", f"UPDATE doc_triggers SET org_id = {OTHER}"),

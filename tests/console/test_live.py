@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.console.browser import settle, window
 from tests.console.instance import PASSWORD, Instance
-from tests.console.writing import LINES, editor, opened_by_both, saved, write
+from tests.console.writing import LINES, editor, opened_by_both, replace_first_line, saved, write
 from tests.support.served import Served
 
 pytestmark = [
@@ -152,7 +152,7 @@ def type_unsaved(page: Page, text: str) -> None:
 
 
 def merge(page: Page) -> None:
-    """Settle the conflict with both changes, which are in different lines."""
+    """Settle the conflict with both changes."""
     dialog = page.get_by_role("dialog", name="Edit conflict in “Bread”")
     dialog.get_by_role("button", name="Merge").click()
     dialog.get_by_role("button", name="Save merge").click()
@@ -163,17 +163,15 @@ def test_unsaved_text_survives_a_change_elsewhere(browser: Browser, instance: In
         page.goto(f"/app/documents/{document}?edit=true")
         type_unsaved(page, ", wholemeal")
         change(instance, document, "Salt", "Sea salt")
-        notice = page.get_by_role("status").filter(has_text=CHANGED)
-        expect(notice).to_be_visible()
+        expect(editor(page), "both are there at once").to_contain_text("Sea salt")
         expect(editor(page)).to_contain_text("Flour, wholemeal")
-        notice.get_by_role("button", name="Keep editing").click()
-        expect(notice).to_have_count(0)
+        expect(page.get_by_role("status").filter(has_text=CHANGED)).to_have_count(0)
         expect(page.get_by_text("Unsaved (draft kept)").first).to_be_visible()
+        page.keyboard.type(" and rye")
         page.keyboard.press("Control+s")
-        merge(page)
         expect(saved(page, 3)).to_be_visible()
     body = instance.call("GET", f"/api/documents/{document}", token=instance.operator)["body"]
-    assert body == LINES.replace("Flour", "Flour, wholemeal").replace("Salt", "Sea salt")
+    assert body == LINES.replace("Flour", "Flour, wholemeal and rye").replace("Salt", "Sea salt"), "the cursor stayed"
 
 
 def test_reloading_shows_the_other_text_and_keeps_the_own_as_a_draft(
@@ -181,17 +179,19 @@ def test_reloading_shows_the_other_text_and_keeps_the_own_as_a_draft(
 ) -> None:
     with window(browser, instance.url, token=instance.session("member")) as page:
         page.goto(f"/app/documents/{document}?edit=true")
-        type_unsaved(page, ", wholemeal")
-        change(instance, document, "Salt", "Sea salt")
-        page.get_by_role("status").filter(has_text=CHANGED).get_by_role("button", name="Reload").click()
-        expect(page.get_by_role("article")).to_contain_text("Sea salt")
-        expect(page.get_by_role("article")).not_to_contain_text("wholemeal")
+        replace_first_line(page, "Wholemeal", save=False)
+        change(instance, document, "Flour", "Spelt")
+        notice = page.get_by_role("status").filter(has_text=CHANGED)
+        expect(notice.get_by_role("button", name="Keep editing")).to_be_visible()
+        notice.get_by_role("button", name="Reload").click()
+        expect(page.get_by_role("article")).to_contain_text("Spelt")
+        expect(page.get_by_role("article")).not_to_contain_text("Wholemeal")
         expect(page.get_by_role("alert")).to_contain_text("You have unsaved changes")
         page.get_by_role("button", name="Restore").click()
         merge(page)
         expect(saved(page, 3)).to_be_visible()
-        expect(editor(page)).to_contain_text("Flour, wholemeal")
-        expect(editor(page)).to_contain_text("Sea salt")
+        expect(editor(page)).to_contain_text("Wholemeal")
+        expect(editor(page)).to_contain_text("Spelt")
 
 
 @pytest.mark.parametrize("edits", [False, True])

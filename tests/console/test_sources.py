@@ -23,7 +23,7 @@ def test_the_api_types_are_up_to_date(tmp_path: Path) -> None:
 VERBS = {
     "abort", "accept", "activate", "add", "approve", "begin", "bootstrap", "call", "cancel", "change", "choose",
     "complete", "confirm", "create", "decline", "delete", "disable", "discard", "draft", "drop", "echo", "enable",
-    "end", "enqueue", "expire", "export", "extract", "fail", "grant", "import", "invite", "judge", "merge", "open",
+    "end", "enqueue", "expire", "export", "extract", "fail", "grant", "import", "invite", "judge", "merge", "name", "open",
     "prepare", "provision", "publish", "refuse", "rekey", "remove", "renew", "reset", "resume", "retire", "return",
     "revoke", "set", "share", "split", "start", "stop", "store", "submit", "suspend", "switch", "tag",
     "transfer", "unshare", "update",

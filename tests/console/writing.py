@@ -12,19 +12,19 @@ from tests.console.instance import Instance
 LINES = "Flour\n\nWater\n\nSalt\n"
 # The choice in a conflict, and the first line afterwards.
 CHOICES = {
-    "Keep mine": "Flour, wholemeal",
-    "Keep theirs": "Flour, white",
-    "Merge": "Flour, wholemeal\nFlour, white",
+    "Keep mine": "Wholemeal",
+    "Keep theirs": "White",
+    "Merge": "Wholemeal\nWhite",
 }
 
 
 def collide(ann: Page, priya: Page) -> Locator:
-    """Both edit the first line; return the conflict dialog of the second one."""
-    write(ann, ", white")
+    """Both replace the same word; return the conflict dialog of the second one."""
+    replace_first_line(ann, "White")
     expect(saved(ann, 2)).to_be_visible()
-    write(priya, ", wholemeal")
+    replace_first_line(priya, "Wholemeal")
     dialog = priya.get_by_role("dialog", name="Edit conflict in “Bread”")
-    for text in ("Flour, white", "Flour, wholemeal"):
+    for text in ("White", "Wholemeal"):
         expect(dialog.get_by_role("region", name="Changes")).to_contain_text(text)
     for choice in CHOICES:
         expect(dialog.get_by_role("button", name=choice)).to_be_visible()
@@ -73,6 +73,15 @@ def write(page: Page, text: str) -> None:
         editor(page).press(key)
     page.keyboard.type(text)
     page.keyboard.press("Control+s")
+
+
+def replace_first_line(page: Page, text: str, *, save: bool = True) -> None:
+    editor(page).click()
+    for key in ("Control+Home", "Shift+End", "Shift+End"):
+        editor(page).press(key)
+    page.keyboard.type(text)
+    if save:
+        page.keyboard.press("Control+s")
 
 
 def saved(page: Page, version: int) -> Locator:

@@ -94,7 +94,8 @@ ROLES = {
 PARTS = {
     "operator-companies": ("tenancy",),
     "operator-accounts":  ("identity", "branding", "console", "localization", "onboarding"),
-    "operator-content":   ("notes", "conversations", "documents", "repository", "s3", "search", "knowledge", "favourites"),
+    "operator-content":   ("notes", "conversations", "documents", "repository", "s3", "search", "knowledge",
+                           "references", "presence", "favourites"),
     "operator-jobs":      ("jobs", "executors", "quota", "audit", "instance", "tools", "events", "plugins", "oop"),
     "operator-models":    ("ai", "agents", "translation", "openai_api", "mcp", "workflows", "triggers"),
 }

@@ -27,8 +27,11 @@ ADDITIONAL = {
     "GET /api/recents", "PUT /api/recents/:kind/:id",
     "POST /mcp", "PUT /api/oop/:id/grants",
     "DELETE /api/beta/prospects/:id", "POST /api/beta/experience/replay",
+    "PATCH /api/repo-obj/:id/versions/:number", "GET /api/references", "GET /api/mentions",
+    "PUT /api/presence/:kind/:id", "DELETE /api/presence/:kind/:id",
     "GET /app/*page", "GET /assets/*path", "GET /frame",
 }  # fmt: skip
+"""Routes beyond the contract: readiness, API description, sessions, end of a membership, contacts, events, conversations, stopping a turn, the OpenAI protocol, the Model Context Protocol, what sandboxed plugins may use, merging and splitting entities, names of versions, backlinks and mentions, presence, the console's screens and files, and the frame of bundles."""
 """Routes beyond the contract: readiness, API description, sessions, end of a membership, contacts, events, conversations, stopping a turn, the OpenAI protocol, the Model Context Protocol, what sandboxed plugins may use, merging and splitting entities, favourites and recents, the console's screens and files, and the frame of bundles."""
 
 STRICTER = {

@@ -78,6 +78,11 @@ FILLINGS = (
     " FROM numbers",
     "INSERT INTO object_derivations (object_id, number, source_id, source_number, checked_number, org_id, recipe, latest,"
     f" created_at) {_NUMBERS} {_ID}, 1, {_ID}, 1, 1, :org, '', TRUE, {_NOW} FROM numbers",
+    "INSERT INTO text_references (id, org_id, source_kind, source_id, target_kind, target_id, author_id, created_at)"
+    f" {_NUMBERS} {_ID}, :org, 'note', {_ID}, 'note', {_ID}, :owner, {_NOW} FROM numbers",
+    f"INSERT INTO document_tags (object_id, tag, org_id, position) {_NUMBERS} {_ID}, 'x1', :org, 0 FROM numbers",
+    f"INSERT INTO presence (kind, subject_id, user_id, org_id, editing, expires_at) {_NUMBERS} 'note', {_ID}, :owner, :org,"
+    f" FALSE, {_ID} FROM numbers",
     f"INSERT INTO team_model_roles (team_id, role, org_id, executor_id, updated_at) {_NUMBERS} {_ID}, 'chat', :org, {_ID},"
     f" {_NOW} FROM numbers",
     f"INSERT INTO glossaries (team_id, target, org_id, revision) {_NUMBERS} {_ID}, 'de', :org, 1 FROM numbers",

@@ -141,3 +141,25 @@ async def test_an_invalid_document_is_refused(ann: Caller, body: dict[str, str])
 async def test_an_empty_change_is_refused(ann: Caller) -> None:
     document = await create(ann)
     assert (await ann.put(f"/api/documents/{document['id']}", {})).status_code == 400
+
+
+async def test_tags_are_those_of_notes_and_stay_when_the_text_changes(ann: Caller) -> None:
+    answer = await ann.post("/api/documents", {"title": "Plan", "tags": ["ﬁrst", "b", "first"]})
+    assert answer.json()["tags"] == ["first", "b"]
+    path = f"/api/documents/{answer.json()['id']}"
+    assert (await ann.put(path, {"body": "x"})).json()["tags"] == ["first", "b"]
+    assert (await ann.put(path, {"tags": ["c", "b"]})).json()["tags"] == ["c", "b"]
+    assert (await ann.get(path)).json()["tags"] == ["c", "b"]
+    await create(ann, "Other")
+    listed = (await ann.get("/api/documents")).json()["items"]
+    assert [item["tags"] for item in listed] == [[], ["c", "b"]]
+    assert [item["title"] for item in (await ann.get("/api/documents?tag=c")).json()["items"]] == ["Plan"]
+    assert (await ann.get("/api/documents?tag=first")).json()["items"] == []
+    found = (await ann.get("/api/search?q=c")).json()["items"]
+    assert [item["title"] for item in found] == ["Plan"]
+    assert (await ann.put(path, {"tags": []})).json()["tags"] == []
+
+
+async def test_a_document_has_at_most_twenty_tags(ann: Caller) -> None:
+    answer = await ann.post("/api/documents", {"title": "Plan", "tags": [str(number) for number in range(21)]})
+    assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (400, "/tags")

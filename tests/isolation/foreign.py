@@ -255,6 +255,15 @@ def timed_cursor(make: Maker) -> Maker:
     return made
 
 
+def as_target(make: Maker) -> Maker:
+    """A note, as what a text refers to."""
+
+    async def made(stage: Stage, kind: Kind) -> str:
+        return f"note:{await make(stage, kind)}"
+
+    return made
+
+
 async def _new_username(stage: Stage, kind: Kind) -> str:
     setup = stage.teams[kind.team]
     return (await stage.world.person(setup.org, setup.team, password=PASSWORD)).username
@@ -327,6 +336,11 @@ SLOTS = (
     Slot("PUT /api/documents/:id",               "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("DELETE /api/documents/:id",            "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("GET /api/documents",                   "cursor",   cursor(in_other_company(_team_object)),      cursor(in_own_team(_private_object)),      OK),
+    Slot("PATCH /api/repo-obj/:id/versions/:number", "id",   in_other_company(_team_object),              in_own_team(_private_object)),
+    Slot("GET /api/references",                  "to",       as_target(in_other_company(_team_note)),     as_target(in_own_team(_private_note))),
+    Slot("GET /api/mentions",                    "cursor",   cursor(in_other_company(_team_note)),        cursor(in_own_team(_private_note)),        OK),
+    Slot("PUT /api/presence/:kind/:id",          "id",       in_other_company(_team_note),                in_own_team(_private_note)),
+    Slot("DELETE /api/presence/:kind/:id",       "id",       in_other_company(_team_note),                in_own_team(_private_note)),
     Slot("GET /api/repo",                        "cursor",   cursor(in_other_company(_team_object)),      cursor(in_own_team(_private_object)),      OK),
     Slot("GET /api/repo-obj/:id",                "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("DELETE /api/repo-obj/:id",             "id",       in_other_company(_team_object),              in_own_team(_private_object)),
@@ -440,6 +454,7 @@ NOT_IDS = frozenset({
     "kind", "input", "run_at", "priority", "state", "prompt", "mode", "model", "capabilities", "kinds", "models", "url", "key",
     "max_wait", "claim_token", "progress", "message", "result", "error", "POST /api/executors org_id",
     "prefix", "delimiter", "version", "method", "expires_in", "download", "as_", "effective", "q", "principal_type", "capability", "expires_at",
+    "editing", "number", "GET /api/references cursor",
     "GET /api/repo-obj/:id cursor", "GET /api/beta/asset/:id id",  # public
     "system", "messages", "executor", "max_tokens", "temperature", "response_format", "tools", "tool_choice", "max_rounds",
     "parent_id", "regenerate",  # turns of a conversation that the caller can continue

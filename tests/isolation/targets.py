@@ -64,6 +64,11 @@ def note_access(kind: Kind, permission: str) -> Outcome | None:
     return forbidden(permission) if "notes:read" in permissions else HIDDEN
 
 
+def note_seen(kind: Kind, permission: str) -> Outcome | None:
+    """Whoever can read the note can be present; a token that cannot read notes does not see it."""
+    return None if "notes:read" in _note_permissions(kind) & scope(kind, permission) else HIDDEN
+
+
 def read_access(kind: Kind, permission: str) -> Outcome | None:
     """Whatever the caller can read."""
     return None if "notes:read" in _note_permissions(kind) else HIDDEN
@@ -163,6 +168,14 @@ async def _team_note(stage: Stage, kind: Kind) -> str:
     grantees = {stage.person(each).user_id: each.granted for each in KINDS if each.granted}
     granted = grantees if setup is stage.teams[HOME] else {}
     return await stage.note(setup, "team", owner=_owner(stage, kind), granted=granted)
+
+
+async def _seen_note(stage: Stage, kind: Kind) -> str:
+    return f"note {await _team_note(stage, kind)}"
+
+
+async def _first_version(stage: Stage, kind: Kind) -> str:
+    return f"{await _team_object(stage, kind)} 1"
 
 
 async def _conversation(stage: Stage, kind: Kind) -> str:
@@ -321,12 +334,14 @@ async def _plugin_file(stage: Stage, kind: Kind) -> str:
 
 
 NOTE = Target(_team_note, note_access)
+NOTE_TO_SEE = Target(_seen_note, note_seen)
 STARRABLE = Target(_starrable, read_access)
 STARRED = Target(_starred, anyone)
 CONVERSATION = Target(_conversation, conversation_access("notes:read", "notes:write"))
 CONVERSATION_TO_CONTINUE = Target(_conversation, conversation_access("notes:write"))
 CONVERSATION_TO_MANAGE = Target(_conversation, conversation_access())
 OBJECT = Target(_team_object, object_access)
+OBJECT_VERSION = Target(_first_version, object_access)
 ENTITY = Target(_entity, entity_access)
 NO_ENTITY = Target(_no_entity, anyone)
 NEW_KEY = Target(_new_key, create_permission)

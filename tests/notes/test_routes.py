@@ -285,3 +285,22 @@ async def test_every_write_of_a_note_is_audited(world: World) -> None:
     assert await world.db.exists(
         "SELECT 1 FROM audit WHERE request_id = 'the-last-request' AND actor_id = :id", id=ann.user_id
     )
+
+
+@pytest.mark.both_databases
+async def test_a_save_with_a_key_is_repeated_as_the_same_save(world: World) -> None:
+    """Otherwise a client whose answer was lost would merge its text with itself."""
+    ann = await world.bootstrap()
+    for kind in ("notes", "documents"):
+        id = (await ann.post(f"/api/{kind}", {"title": "Plan", "body": "one"})).json()["id"]
+        headers = {"if-match": '"1"', "idempotency-key": f"save {kind}"}
+        first = await ann.put(f"/api/{kind}/{id}", {"body": "two"}, headers=headers)
+        await ann.put(f"/api/{kind}/{id}", {"body": "three"})
+        again = await ann.put(f"/api/{kind}/{id}", {"body": "two"}, headers=headers)
+        assert (again.status_code, again.json()) == (200, first.json())
+        assert (await ann.get(f"/api/{kind}/{id}")).json()["body"] == "three"
+        other = await ann.put(f"/api/{kind}/{id}", {"body": "four"}, headers=headers)
+        assert code(other) == (409, "idempotency_conflict")
+        late = {"if-match": '"1"', "idempotency-key": f"late {kind}"}
+        for _ in range(2):
+            assert code(await ann.put(f"/api/{kind}/{id}", {"body": "x"}, headers=late)) == (412, "version_mismatch")

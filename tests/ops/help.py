@@ -136,6 +136,10 @@ async def fill(world: World) -> list[str]:
     crane = (await bob.post("/api/documents", {"title": "Crane", "body": PLAN, "visibility": "team"})).json()
     note = {"title": "Plän 漢字 🎉", "body": "line\n\t\"quoted\" \\ 'single' \x01", "tags": ["α", "b"]}
     created = (await bob.post("/api/notes", note, headers={"idempotency-key": "once | only"})).json()
+    named = {"body": f"[Crane](/documents/{crane['id']})"}
+    await bob.put(f"/api/notes/{created['id']}", named)
+    await bob.put(f"/api/documents/{crane['id']}", {"tags": ["α", "b"]})
+    await bob("PATCH", f"/api/repo-obj/{crane['id']}/versions/1", {"name": "Fïrst"})
     await bob.post(f"/api/notes/{created['id']}/share", {"user_id": ann.user_id, "permission": "notes:read"})
     await bob.put(f"/api/favourites/note/{created['id']}", None)
     await bob.put(f"/api/recents/note/{created['id']}", None)

@@ -26,8 +26,8 @@ from tests.support.world import Caller
 from tests.support.world import world as open_world
 
 FILLED = {
-    "audit", "blobs", "branding", "conversation_grants", "conversation_turns", "conversations", "idempotency", "instance", "login_attempts", "memberships", "note_grants", "note_tags",
-    "notes", "object_versions", "objects", "oddities", "org_roles", "orgs", "recovery_codes", "teams", "texts", "tokens", "totp", "users",
+    "audit", "blobs", "branding", "conversation_grants", "conversation_turns", "conversations", "document_tags", "idempotency", "instance", "login_attempts", "memberships", "note_grants", "note_tags",
+    "notes", "object_versions", "objects", "oddities", "org_roles", "orgs", "recovery_codes", "teams", "text_references", "texts", "tokens", "totp", "users",
 }  # fmt: skip
 
 

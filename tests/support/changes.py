@@ -16,6 +16,7 @@ TABLES = frozenset(
         "notes",
         "note_grants",
         "note_tags",
+        "document_tags",
         "objects",
         "object_versions",
         "object_grants",

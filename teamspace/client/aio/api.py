@@ -98,6 +98,7 @@ from teamspace.client.models import (
     Permission,
     Plan,
     PluginReports,
+    Present,
     PrincipalType,
     Processing,
     Prospect,
@@ -138,6 +139,7 @@ from teamspace.client.models import (
     TeamTool,
     Tenant,
     TextPart,
+    TextReference,
     ToolChoice,
     TotpSecret,
     Transferred,
@@ -151,6 +153,7 @@ from teamspace.client.models import (
     UsageReport,
     UserView,
     VerdictFilter,
+    Version,
     Visibility,
     Whoami,
     Window,
@@ -692,6 +695,7 @@ class AsyncDocumentsApi(AsyncArea):
         title: str,
         body: str | UnsetType = UNSET,
         visibility: Visibility | UnsetType = UNSET,
+        tags: Sequence[str] | UnsetType = UNSET,
         idempotency_key: str | None = None,
     ) -> Document:
         """Create a text document."""
@@ -700,19 +704,22 @@ class AsyncDocumentsApi(AsyncArea):
                 method="POST",
                 path="/api/documents",
                 answer=Document,
-                body={"title": title, "body": body, "visibility": visibility},
+                body={"title": title, "body": body, "visibility": visibility, "tags": tags},
                 headers=keyed(idempotency_key),
             )
         )
 
     def list(
-        self, *, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET
+        self, *, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET, tag: str | UnsetType = UNSET
     ) -> AsyncPages[DocumentItem, Page[DocumentItem]]:
         """List the text documents the caller can read, newest first."""
         return AsyncPages(
             self._transport,
             Call(
-                method="GET", path="/api/documents", answer=Page[DocumentItem], query={"limit": limit, "cursor": cursor}
+                method="GET",
+                path="/api/documents",
+                answer=Page[DocumentItem],
+                query={"limit": limit, "cursor": cursor, "tag": tag},
             ),
         )
 
@@ -729,7 +736,9 @@ class AsyncDocumentsApi(AsyncArea):
         title: str | UnsetType = UNSET,
         body: str | UnsetType = UNSET,
         visibility: Visibility | UnsetType = UNSET,
+        tags: Sequence[str] | UnsetType = UNSET,
         if_match: int | None = None,
+        idempotency_key: str | None = None,
     ) -> Document:
         """Write a new version with the given fields changed; with If-Match only if the version still matches."""
         return await self._transport.send(
@@ -737,8 +746,8 @@ class AsyncDocumentsApi(AsyncArea):
                 method="PUT",
                 path=f"/api/documents/{segment(id)}",
                 answer=Document,
-                body={"title": title, "body": body, "visibility": visibility},
-                headers=matching(if_match),
+                body={"title": title, "body": body, "visibility": visibility, "tags": tags},
+                headers={**matching(if_match), **keyed(idempotency_key)},
             )
         )
 
@@ -1317,6 +1326,7 @@ class AsyncNotesApi(AsyncArea):
         visibility: Visibility | UnsetType = UNSET,
         tags: Sequence[str] | UnsetType = UNSET,
         if_match: int | None = None,
+        idempotency_key: str | None = None,
     ) -> Note:
         """Change the given fields of a note; with If-Match only if its version still matches."""
         return await self._transport.send(
@@ -1325,7 +1335,7 @@ class AsyncNotesApi(AsyncArea):
                 path=f"/api/notes/{segment(id)}",
                 answer=Note,
                 body={"title": title, "body": body, "visibility": visibility, "tags": tags},
-                headers=matching(if_match),
+                headers={**matching(if_match), **keyed(idempotency_key)},
             )
         )
 
@@ -1381,6 +1391,7 @@ class AsyncOnboardingApi(AsyncArea):
         judge_prompt: str | UnsetType = UNSET,
         retention_days: int | UnsetType | None = UNSET,
         if_match: int | None = None,
+        idempotency_key: str | None = None,
     ) -> Experience:
         """Save a draft of the team's experience; visitors see it once it is published."""
         return await self._transport.send(
@@ -1395,7 +1406,7 @@ class AsyncOnboardingApi(AsyncArea):
                     "judge_prompt": judge_prompt,
                     "retention_days": retention_days,
                 },
-                headers=matching(if_match),
+                headers={**matching(if_match), **keyed(idempotency_key)},
             )
         )
 
@@ -1973,6 +1984,25 @@ class AsyncMcpApi(AsyncArea):
         return await self._transport.send(Call(method="GET", path="/api/mcp", answer=McpReports))
 
 
+class AsyncPresenceApi(AsyncArea):
+    """Who has a thing open."""
+
+    async def look(self, kind: str, id: str, *, editing: bool | UnsetType = UNSET) -> Present:
+        """Say that the caller has a note, document or file open, for 45 seconds; returns who else has."""
+        return await self._transport.send(
+            Call(
+                method="PUT",
+                path=f"/api/presence/{segment(kind)}/{segment(id)}",
+                answer=Present,
+                body={"editing": editing},
+            )
+        )
+
+    async def leave(self, kind: str, id: str) -> None:
+        """Say that the caller has closed it."""
+        await self._transport.send(Call(method="DELETE", path=f"/api/presence/{segment(kind)}/{segment(id)}"))
+
+
 class AsyncQuotaApi(AsyncArea):
     """Limits, and how much of them is used."""
 
@@ -1999,6 +2029,39 @@ class AsyncQuotaApi(AsyncArea):
                 body={"dimension": dimension, "limit": limit, "window": window},
                 headers=keyed(idempotency_key),
             )
+        )
+
+
+class AsyncReferencesApi(AsyncArea):
+    """Links between texts, and mentions of people."""
+
+    def list(
+        self, *, to: str, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET
+    ) -> AsyncPages[TextReference, Page[TextReference]]:
+        """List the notes and documents that link to `to` and that the caller can read, newest link first; a page
+        can have fewer items than its limit.
+        """
+        return AsyncPages(
+            self._transport,
+            Call(
+                method="GET",
+                path="/api/references",
+                answer=Page[TextReference],
+                query={"limit": limit, "cursor": cursor, "to": to},
+            ),
+        )
+
+    def mentions(
+        self, *, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET
+    ) -> AsyncPages[TextReference, Page[TextReference]]:
+        """List the notes and documents that mention the caller and that they can read, newest mention first; a
+        page can have fewer items than its limit.
+        """
+        return AsyncPages(
+            self._transport,
+            Call(
+                method="GET", path="/api/mentions", answer=Page[TextReference], query={"limit": limit, "cursor": cursor}
+            ),
         )
 
 
@@ -2184,6 +2247,17 @@ class AsyncRepoApi(AsyncArea):
         """List the sources of an object and the objects derived from it."""
         return await self._transport.send(
             Call(method="GET", path=f"/api/repo-obj/{segment(id)}/derivations", answer=Derivations)
+        )
+
+    async def name_version(self, id: str, number: str, *, name: str | None) -> Version:
+        """Name a version of an object, or remove its name."""
+        return await self._transport.send(
+            Call(
+                method="PATCH",
+                path=f"/api/repo-obj/{segment(id)}/versions/{segment(number)}",
+                answer=Version,
+                body={"name": name},
+            )
         )
 
     async def processing(self, id: str) -> Processing:
@@ -2832,7 +2906,9 @@ class AsyncApi:
         self.oop = AsyncOopApi(transport)
         self.localization = AsyncLocalizationApi(transport)
         self.mcp = AsyncMcpApi(transport)
+        self.presence = AsyncPresenceApi(transport)
         self.quota = AsyncQuotaApi(transport)
+        self.references = AsyncReferencesApi(transport)
         self.repo = AsyncRepoApi(transport)
         self.runs = AsyncRunsApi(transport)
         self.s3 = AsyncS3Api(transport)

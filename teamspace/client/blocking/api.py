@@ -98,6 +98,7 @@ from teamspace.client.models import (
     Permission,
     Plan,
     PluginReports,
+    Present,
     PrincipalType,
     Processing,
     Prospect,
@@ -138,6 +139,7 @@ from teamspace.client.models import (
     TeamTool,
     Tenant,
     TextPart,
+    TextReference,
     ToolChoice,
     TotpSecret,
     Transferred,
@@ -151,6 +153,7 @@ from teamspace.client.models import (
     UsageReport,
     UserView,
     VerdictFilter,
+    Version,
     Visibility,
     Whoami,
     Window,
@@ -688,6 +691,7 @@ class DocumentsApi(Area):
         title: str,
         body: str | UnsetType = UNSET,
         visibility: Visibility | UnsetType = UNSET,
+        tags: Sequence[str] | UnsetType = UNSET,
         idempotency_key: str | None = None,
     ) -> Document:
         """Create a text document."""
@@ -696,19 +700,22 @@ class DocumentsApi(Area):
                 method="POST",
                 path="/api/documents",
                 answer=Document,
-                body={"title": title, "body": body, "visibility": visibility},
+                body={"title": title, "body": body, "visibility": visibility, "tags": tags},
                 headers=keyed(idempotency_key),
             )
         )
 
     def list(
-        self, *, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET
+        self, *, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET, tag: str | UnsetType = UNSET
     ) -> Pages[DocumentItem, Page[DocumentItem]]:
         """List the text documents the caller can read, newest first."""
         return Pages(
             self._transport,
             Call(
-                method="GET", path="/api/documents", answer=Page[DocumentItem], query={"limit": limit, "cursor": cursor}
+                method="GET",
+                path="/api/documents",
+                answer=Page[DocumentItem],
+                query={"limit": limit, "cursor": cursor, "tag": tag},
             ),
         )
 
@@ -725,7 +732,9 @@ class DocumentsApi(Area):
         title: str | UnsetType = UNSET,
         body: str | UnsetType = UNSET,
         visibility: Visibility | UnsetType = UNSET,
+        tags: Sequence[str] | UnsetType = UNSET,
         if_match: int | None = None,
+        idempotency_key: str | None = None,
     ) -> Document:
         """Write a new version with the given fields changed; with If-Match only if the version still matches."""
         return self._transport.send(
@@ -733,8 +742,8 @@ class DocumentsApi(Area):
                 method="PUT",
                 path=f"/api/documents/{segment(id)}",
                 answer=Document,
-                body={"title": title, "body": body, "visibility": visibility},
-                headers=matching(if_match),
+                body={"title": title, "body": body, "visibility": visibility, "tags": tags},
+                headers={**matching(if_match), **keyed(idempotency_key)},
             )
         )
 
@@ -1305,6 +1314,7 @@ class NotesApi(Area):
         visibility: Visibility | UnsetType = UNSET,
         tags: Sequence[str] | UnsetType = UNSET,
         if_match: int | None = None,
+        idempotency_key: str | None = None,
     ) -> Note:
         """Change the given fields of a note; with If-Match only if its version still matches."""
         return self._transport.send(
@@ -1313,7 +1323,7 @@ class NotesApi(Area):
                 path=f"/api/notes/{segment(id)}",
                 answer=Note,
                 body={"title": title, "body": body, "visibility": visibility, "tags": tags},
-                headers=matching(if_match),
+                headers={**matching(if_match), **keyed(idempotency_key)},
             )
         )
 
@@ -1369,6 +1379,7 @@ class OnboardingApi(Area):
         judge_prompt: str | UnsetType = UNSET,
         retention_days: int | UnsetType | None = UNSET,
         if_match: int | None = None,
+        idempotency_key: str | None = None,
     ) -> Experience:
         """Save a draft of the team's experience; visitors see it once it is published."""
         return self._transport.send(
@@ -1383,7 +1394,7 @@ class OnboardingApi(Area):
                     "judge_prompt": judge_prompt,
                     "retention_days": retention_days,
                 },
-                headers=matching(if_match),
+                headers={**matching(if_match), **keyed(idempotency_key)},
             )
         )
 
@@ -1961,6 +1972,25 @@ class McpApi(Area):
         return self._transport.send(Call(method="GET", path="/api/mcp", answer=McpReports))
 
 
+class PresenceApi(Area):
+    """Who has a thing open."""
+
+    def look(self, kind: str, id: str, *, editing: bool | UnsetType = UNSET) -> Present:
+        """Say that the caller has a note, document or file open, for 45 seconds; returns who else has."""
+        return self._transport.send(
+            Call(
+                method="PUT",
+                path=f"/api/presence/{segment(kind)}/{segment(id)}",
+                answer=Present,
+                body={"editing": editing},
+            )
+        )
+
+    def leave(self, kind: str, id: str) -> None:
+        """Say that the caller has closed it."""
+        self._transport.send(Call(method="DELETE", path=f"/api/presence/{segment(kind)}/{segment(id)}"))
+
+
 class QuotaApi(Area):
     """Limits, and how much of them is used."""
 
@@ -1987,6 +2017,39 @@ class QuotaApi(Area):
                 body={"dimension": dimension, "limit": limit, "window": window},
                 headers=keyed(idempotency_key),
             )
+        )
+
+
+class ReferencesApi(Area):
+    """Links between texts, and mentions of people."""
+
+    def list(
+        self, *, to: str, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET
+    ) -> Pages[TextReference, Page[TextReference]]:
+        """List the notes and documents that link to `to` and that the caller can read, newest link first; a page
+        can have fewer items than its limit.
+        """
+        return Pages(
+            self._transport,
+            Call(
+                method="GET",
+                path="/api/references",
+                answer=Page[TextReference],
+                query={"limit": limit, "cursor": cursor, "to": to},
+            ),
+        )
+
+    def mentions(
+        self, *, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET
+    ) -> Pages[TextReference, Page[TextReference]]:
+        """List the notes and documents that mention the caller and that they can read, newest mention first; a
+        page can have fewer items than its limit.
+        """
+        return Pages(
+            self._transport,
+            Call(
+                method="GET", path="/api/mentions", answer=Page[TextReference], query={"limit": limit, "cursor": cursor}
+            ),
         )
 
 
@@ -2166,6 +2229,17 @@ class RepoApi(Area):
         """List the sources of an object and the objects derived from it."""
         return self._transport.send(
             Call(method="GET", path=f"/api/repo-obj/{segment(id)}/derivations", answer=Derivations)
+        )
+
+    def name_version(self, id: str, number: str, *, name: str | None) -> Version:
+        """Name a version of an object, or remove its name."""
+        return self._transport.send(
+            Call(
+                method="PATCH",
+                path=f"/api/repo-obj/{segment(id)}/versions/{segment(number)}",
+                answer=Version,
+                body={"name": name},
+            )
         )
 
     def processing(self, id: str) -> Processing:
@@ -2812,7 +2886,9 @@ class Api:
         self.oop = OopApi(transport)
         self.localization = LocalizationApi(transport)
         self.mcp = McpApi(transport)
+        self.presence = PresenceApi(transport)
         self.quota = QuotaApi(transport)
+        self.references = ReferencesApi(transport)
         self.repo = RepoApi(transport)
         self.runs = RunsApi(transport)
         self.s3 = S3Api(transport)

@@ -2,9 +2,10 @@
 
 import secrets
 import time
+from collections.abc import Sequence
 
 from teamspace.core import pools
-from teamspace.core.db import Db, Tx
+from teamspace.core.db import Db, Reads, Tx
 from teamspace.core.principal import system
 from teamspace.fulltext import store
 from teamspace.fulltext.domain import markdown, words
@@ -65,6 +66,11 @@ async def rename(tx: Tx, kind: str, ref: str, *, title: str, labels: str) -> Non
 
 async def drop(tx: Tx, kind: str, ref: str) -> None:
     await store.delete(tx, kind, ref)
+
+
+async def get_titles(db: Reads, kind: str, refs: Sequence[str]) -> dict[str, str]:
+    """Return the titles of texts that fences have admitted, by what they are the texts of."""
+    return {row.ref: row.title for row in await store.select_titles(db, kind, refs)} if refs else {}
 
 
 async def refresh(db: Db) -> int:

@@ -1,6 +1,7 @@
 """Find and list objects and versions."""
 
 import json
+from collections.abc import Sequence
 
 import msgspec
 
@@ -84,7 +85,7 @@ async def describe(db: Reads, who: Principal, row: ObjectRow, query: VersionQuer
     page = paging.page(rows, query, lambda version: str(version.number))
     return RepositoryObject(
         **msgspec.structs.asdict(_item(row)), permissions=await get_permissions(db, who, row),
-        text_fault=row.text_fault, versions=[_version(version) for version in page.items], next_cursor=page.next_cursor,
+        text_fault=row.text_fault, versions=[to_version(version, version.name) for version in page.items], next_cursor=page.next_cursor,
     )  # fmt: skip
 
 
@@ -96,9 +97,9 @@ def _below(query: VersionQuery) -> int:
     return int(query.before)
 
 
-def _version(row: VersionRow) -> Version:
+def to_version(row: VersionRow, name: str | None) -> Version:
     return Version(
-        id=row.id, number=row.number, size=row.size, sha256=row.sha256, content_type=row.content_type,
+        id=row.id, number=row.number, name=name, size=row.size, sha256=row.sha256, content_type=row.content_type,
         author=row.author_id, actor_kind=row.actor_kind, run_id=row.run_id, created_at=row.created_at,
     )  # fmt: skip
 
@@ -140,9 +141,17 @@ def with_version(row: ObjectRow, version: VersionRow) -> ObjectRow:
 # Lists
 
 
-async def list_documents(db: Db, who: Principal, before: str, limit: int) -> list[ObjectRow]:
-    """List the Markdown documents that `who` can read, newest first."""
-    return await store.select_documents(db, access.fence(who, P.FILES_READ), before, limit)
+async def list_documents(db: Db, who: Principal, tag: str | None, before: str, limit: int) -> list[ObjectRow]:
+    """List the Markdown documents that `who` can read, newest first; only those with the tag, if there is one."""
+    return await store.select_documents(db, access.fence(who, P.FILES_READ), tag, before, limit)
+
+
+async def get_labels(db: Reads, object_ids: Sequence[str]) -> dict[str, list[str]]:
+    """Return the tags of documents that a fence has admitted, by their ids."""
+    labels: dict[str, list[str]] = {object_id: [] for object_id in object_ids}
+    for row in await store.select_labels_of(db, object_ids) if object_ids else ():
+        labels[row.object_id].append(row.tag)
+    return labels
 
 
 async def list_objects(db: Db, who: Principal, query: ObjectQuery) -> ObjectListing:

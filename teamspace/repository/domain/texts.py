@@ -6,13 +6,13 @@ quota: the file it came from already does, and compressed it is not much larger 
 """
 
 import zlib
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from functools import partial
 
 import msgspec
 
-from teamspace import blobs, extraction, fulltext, jobs
+from teamspace import blobs, extraction, fulltext, jobs, references
 from teamspace.blobs import BlobStore, StagedBlob
 from teamspace.core import clock, pools
 from teamspace.core.db import Db, Reads, Tx
@@ -58,7 +58,7 @@ def initial_state(draft: VersionDraft, size: int) -> TextState:
 
 async def index(tx: Tx, queue: Queue, who: Principal, row: ObjectRow, draft: VersionDraft) -> None:
     """Replace the index entry in the transaction that writes the version, and enqueue text extraction."""
-    await _write_index(tx, row, draft.text)
+    await _write_index(tx, row, draft.text, draft.links)
     if row.text_state == "pending":
         # The server indexes for itself: text must be searchable although the uploader's token can only write.
         await queue.enqueue(tx, jobs.Authority.of(who).unscoped(), EXTRACT, ExtractText(row.id), title=_title(row))
@@ -74,6 +74,7 @@ def _title(row: ObjectRow) -> jobs.JobTitle:
 
 async def remove_from_index(tx: Tx, row: ObjectRow) -> None:
     await fulltext.drop(tx, store.KIND, row.id)
+    await references.drop(tx, "object", row.id)
 
 
 async def extract(
@@ -123,14 +124,16 @@ async def _extract_version(
     """Extract and keep the text of a version; index it if it is the newest."""
     result, text = await _read(db, files, readers, version, wait)
     is_newest = version.number == row.version
-    prepared = await fulltext.prepare(text, is_markdown=row.content_type == MARKDOWN) if is_newest else None
+    is_markdown = row.content_type == MARKDOWN
+    prepared = await fulltext.prepare(text, is_markdown=is_markdown) if is_newest else None
+    links = await references.find_links(text) if is_newest and is_markdown else []
     async with _stage_text(db, files, who, version, text) as staged, db.maintenance(who) as tx:
         is_kept = staged is not None and await _keep_text(tx, row, version, staged)
         is_newest = is_newest and await store.set_text_state(
             tx, row.id, version.number, result.text_state, result.reason
         )
         if is_newest:
-            await _write_index(tx, row, prepared)
+            await _write_index(tx, row, prepared, links)
         if is_newest or is_kept:
             await changes.record(tx, row, Change.UPDATED)
     return result
@@ -286,6 +289,13 @@ async def _extract(
         return await reader.read(copy.path, plan.kind)
 
 
-async def _write_index(tx: Tx, row: ObjectRow, text: fulltext.Prepared | None) -> None:
-    title, body = row.title or row.filename, text or fulltext.EMPTY
-    await fulltext.put(tx, store.KIND, row.id, row.org_id, title=title, labels=row.key, body=body)
+async def _write_index(
+    tx: Tx, row: ObjectRow, text: fulltext.Prepared | None, links: Sequence[references.TextLink]
+) -> None:
+    """Replace what is known of the text: its words, and what it refers to."""
+    title, body, labels = row.title or row.filename, text or fulltext.EMPTY, row.key
+    if row.content_type == MARKDOWN:
+        labels = " ".join([row.key, *await store.select_labels(tx, row.id)])
+    await fulltext.put(tx, store.KIND, row.id, row.org_id, title=title, labels=labels, body=body)
+    if links or row.version > 1:
+        await references.put(tx, "object", row.id, row.org_id, links)

@@ -20,6 +20,7 @@ from teamspace.repository import access, store
 from teamspace.repository.domain import changes, finding, locks, texts
 from teamspace.repository.schemas import (
     MARKDOWN,
+    LabelRow,
     ObjectRow,
     RepositoryObject,
     VersionContent,
@@ -125,6 +126,10 @@ async def insert_next_version(
         if draft.visibility not in (None, existing.visibility):
             await store.set_visibility(tx, row.id, draft.visibility, row.updated_at)
     await store.insert_version(tx, version)
+    if draft.labels is not None:
+        await store.delete_labels(tx, row.id)
+        labels = [LabelRow(row.id, tag, position) for position, tag in enumerate(draft.labels)]
+        await store.insert_labels(tx, row.org_id, labels)
     if draft.sources:
         await store.insert_derivations(tx, version, draft)
     tx.target, tx.detail, tx.team_id = row.id, {"key": row.key, "version": row.version}, row.team_id

@@ -5,15 +5,19 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 export interface Address {
   /** Text to find in the titles of the loaded documents. */
   q?: string;
+  tag?: string;
   edit?: true;
   /** Tab of the inspector. */
   inspect?: string;
 }
 
 export function useAddress(): Address {
-  const { q, edit } = useSearch({ strict: false }) as Record<string, unknown>;
+  const { q, tag, edit } = useSearch({ strict: false }) as Record<string, unknown>;
+  const text = (value: unknown): string | undefined =>
+    typeof value === "string" || typeof value === "number" ? String(value) || undefined : undefined;
   return {
-    q: typeof q === "string" || typeof q === "number" ? String(q) || undefined : undefined,
+    q: text(q),
+    tag: text(tag),
     edit: edit === true ? true : undefined,
   };
 }

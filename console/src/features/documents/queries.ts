@@ -6,20 +6,21 @@ import { useMemo } from "react";
 import { answer, api, type Schemas } from "@/api/client";
 import { useLive } from "@/api/live";
 import { outliving } from "@/api/outliving";
-import { t } from "@/i18n";
+import { randomKey } from "@/api/randomKey";
+import { byName, t } from "@/i18n";
 import { useEndless } from "@/ui/endless";
-import type { Written } from "@/ui/writing/text";
 import type { Desk } from "@/ui/writing/writing";
 
+import { useAddress } from "./filters";
 import { LISTS, one } from "./keys";
-import { DOCUMENTS, type Document, type DocumentItem } from "./text";
+import { DOCUMENTS, type Document, type DocumentItem, type DocumentText } from "./text";
 
 type Page = Schemas["Page_DocumentItem_"];
 
 const LOOK_AGAIN = 30_000;
 
-export function useDocuments() {
-  return useEndless<DocumentItem>(LISTS, (cursor) => answer(api.GET("/api/documents", { params: { query: { cursor } } })));
+export function useDocuments(tag?: string) {
+  return useEndless<DocumentItem>([...LISTS, { tag }], (cursor) => answer(api.GET("/api/documents", { params: { query: { cursor, tag } } })));
 }
 
 /** A document; while changes aren't told as they happen, refetched at intervals: others edit, too. */
@@ -46,17 +47,17 @@ export function useDocumentAt(id: string, version: number | undefined) {
 const fetchDocument = (id: string, version?: number): Promise<Document> =>
   answer(api.GET("/api/documents/{id}", { params: { path: { id }, query: { version } } }));
 
-const update = (id: string, change: Partial<Written>, version: number): Promise<Document> =>
-  answer(api.PUT("/api/documents/{id}", { params: { path: { id }, header: { "If-Match": `"${version}"` } }, body: change, ...outliving(change) }));
+const update = (id: string, change: Partial<DocumentText>, version: number, key: string): Promise<Document> =>
+  answer(api.PUT("/api/documents/{id}", { params: { path: { id }, header: { "If-Match": `"${version}"`, "Idempotency-Key": key } }, body: change, ...outliving(change) }));
 
 /** The access level isn't part of a version: it's set separately. */
-async function setVisibility(id: string, visibility: Written["visibility"]): Promise<Document> {
+async function setVisibility(id: string, visibility: DocumentText["visibility"]): Promise<Document> {
   await answer(api.POST("/api/repo-obj/{id}/visibility", { params: { path: { id } }, body: { visibility } }));
   return fetchDocument(id);
 }
 
 /** API calls of an editing session, and cache updates after a save. */
-export function useDesk(): Desk<Written> {
+export function useDesk(): Desk<DocumentText> {
   const client = useQueryClient();
   return useMemo(
     () => ({
@@ -64,9 +65,9 @@ export function useDesk(): Desk<Written> {
       untitled: t("writing.untitled"),
       fetch: (id) => fetchDocument(id),
       create: (text, key) => answer(api.POST("/api/documents", { body: text, params: { header: { "Idempotency-Key": key } }, ...outliving(text) })),
-      update: (id, change, version) => {
+      update: (id, change, version, key) => {
         const { visibility, ...words } = change;
-        return visibility && Object.keys(words).length === 0 ? setVisibility(id, visibility) : update(id, change, version);
+        return visibility && Object.keys(words).length === 0 ? setVisibility(id, visibility) : update(id, change, version, key);
       },
       saved: (document: Document, wasNew) => remember(client, document, wasNew),
     }),
@@ -86,8 +87,8 @@ function remember(client: QueryClient, document: Document, wasNew: boolean): voi
   if (wasNew) void client.invalidateQueries({ queryKey: LISTS });
 }
 
-function itemOf({ title, visibility, version, size, updated_at }: Document): Partial<DocumentItem> {
-  return { title, visibility, version, size, updated_at };
+function itemOf({ title, visibility, tags, version, size, updated_at }: Document): Partial<DocumentItem> {
+  return { title, visibility, tags, version, size, updated_at };
 }
 
 export function useDeleteDocument(id: string) {
@@ -107,8 +108,14 @@ export function useDeleteDocument(id: string) {
 export function useRestore(newest: Document) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: ({ title, body }: Document) => update(newest.id, { title, body }, newest.version),
+    mutationFn: ({ title, body }: Document) => update(newest.id, { title, body }, newest.version, randomKey()),
     onSuccess: (document) => remember(client, document, false),
     onError: () => client.invalidateQueries({ queryKey: one(newest.id) }),
   });
+}
+
+/** Tags of the loaded documents: the API has no list of tags. */
+export function useKnownTags(): string[] {
+  const documents = useDocuments(useAddress().tag);
+  return [...new Set(documents.data?.flatMap((document) => document.tags))].sort(byName);
 }

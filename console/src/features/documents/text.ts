@@ -9,7 +9,11 @@ export type DocumentItem = Schemas["DocumentItem"];
 /** Every save is a version: save when the writer pauses, not on every thought. */
 const PACE = { pause: 30_000, longest: 300_000 };
 
-export const DOCUMENTS = mannerOf<Written>("document", { title: "", body: "", visibility: "private" }, PACE);
+export interface DocumentText extends Written {
+  tags: string[];
+}
+
+export const DOCUMENTS = mannerOf<DocumentText>("document", { title: "", body: "", visibility: "private", tags: [] }, PACE);
 
 /** Title and body as one text, for a diff. */
 export const wholeOf = ({ title, body }: Pick<Document, "title" | "body">): string => `# ${title}\n\n${body}`;

@@ -1,8 +1,13 @@
 /** Keys of the queries for notes, and which of them a changed note makes stale. */
 
 import { freshness } from "@/navigation/freshness";
+import { presenceOf } from "@/ui/presence/keys";
+import { REFERENCES } from "@/ui/references/keys";
 
 export const LISTS = ["notes", "list"] as const;
 export const one = (id: string) => ["notes", "one", id] as const;
 
-export const noteFreshness = [freshness("note", (id) => [{ queryKey: LISTS }, { queryKey: one(id) }])] as const;
+export const noteFreshness = [
+  freshness("note", (id) => [{ queryKey: LISTS }, { queryKey: one(id) }, { queryKey: REFERENCES }]),
+  freshness("note_presence", (id) => [{ queryKey: presenceOf("note", id) }]),
+] as const;

@@ -53,8 +53,8 @@ export function useDesk(): Desk<NoteText> {
       untitled: t("writing.untitled"),
       fetch: fetchNote,
       create: (text, key) => answer(api.POST("/api/notes", { body: text, params: { header: { "Idempotency-Key": key } }, ...outliving(text) })),
-      update: (id, change, version) =>
-        answer(api.PUT("/api/notes/{id}", { params: { path: { id }, header: { "If-Match": `"${version}"` } }, body: change, ...outliving(change) })),
+      update: (id, change, version, key) =>
+        answer(api.PUT("/api/notes/{id}", { params: { path: { id }, header: { "If-Match": `"${version}"`, "Idempotency-Key": key } }, body: change, ...outliving(change) })),
       saved: (note: Note, wasNew) => remember(client, note, wasNew),
     }),
     [client],

@@ -11,8 +11,6 @@ export interface NoteText extends Written {
 }
 
 export const NOTES = mannerOf<NoteText>("note", { title: "", body: "", visibility: "private", tags: [] });
-export const LONGEST_TAG = 50;
-export const MOST_TAGS = 20;
 const EXCERPT = 280;
 
 /** A note in a list. */

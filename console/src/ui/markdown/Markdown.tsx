@@ -62,7 +62,13 @@ const COMPONENTS: Components = {
 /** The signs are doubled before: a single one is a price more often than a formula. */
 const MATHS = [remarkMath, { singleDollarTextMath: false }] as const;
 
-export const Markdown = memo(function Markdown({ text, marks, hosts = false }: { text: string } & Manner) {
+interface Props extends Manner {
+  text: string;
+  /** Steps after the text has become elements. */
+  rehype?: ComponentProps<typeof ReactMarkdown>["rehypePlugins"];
+}
+
+export const Markdown = memo(function Markdown({ text, marks, hosts = false, rehype }: Props) {
   const manner = useMemo(() => ({ marks, hosts }), [marks, hosts]);
   return (
     <div className={styles.text} dir="auto">
@@ -70,6 +76,7 @@ export const Markdown = memo(function Markdown({ text, marks, hosts = false }: {
         <ReactMarkdown
           skipHtml
           remarkPlugins={[remarkGfm, [...MATHS], ranks, [numbered, marks?.numbers]]}
+          rehypePlugins={rehype}
           remarkRehypeOptions={{ footnoteLabel: t("markdown.footnotes"), footnoteBackLabel: t("markdown.footnote.back") }}
           urlTransform={safeAddress}
           components={COMPONENTS}

@@ -21,7 +21,7 @@ export const ACTIONS = [
   "request.refuse",
   "token.create", "token.revoke",
   "access_key.create", "access_key.revoke",
-  "object.remove", "object.drop_version", "object.tag", "object.confirm",
+  "object.remove", "object.drop_version", "object.tag", "object.name_version", "object.confirm",
   "upload.begin", "upload.add_part", "upload.abort",
   "totp.prepare", "totp.enable", "totp.disable", "totp.renew_codes", "totp.revoke",
   "password.change",

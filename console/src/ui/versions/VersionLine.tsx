@@ -11,15 +11,16 @@ import styles from "./VersionLine.module.css";
 
 export function VersionLine({ version, newest }: { version: Version; newest: number }) {
   const names = useNames();
-  const { number, author, actor_kind: kind, size, created_at: at } = version;
+  const { number, name, author, actor_kind: kind, size, created_at: at } = version;
   return (
     <span className={styles.line}>
       <span className={styles.number}>
-        {t("versions.version", { version: number })}
+        {name === null ? t("versions.version", { version: number }) : <b className={styles.name}>{name}</b>}
         {number === newest && <Tag tone="accent">{t("versions.newest")}</Tag>}
         {kind !== "human" && <Tag>{t(`versions.actor.${kind}`)}</Tag>}
       </span>
       <span className={styles.by}>
+        {name !== null && <span>{t("versions.version", { version: number })}</span>}
         <span>{names.ofOrYou(author)}</span>
         <Time at={at} />
         <span>{bytes(size)}</span>

@@ -4,7 +4,7 @@ import { grouped } from "./groups";
 import type { Version } from "./queries";
 
 const saved = (number: number, author: string, minute: number, actor_kind = "human") =>
-  ({ number, author, actor_kind, created_at: new Date(Date.UTC(2026, 0, 1, 9, minute)).toISOString() }) as Version;
+  ({ number, name: null, author, actor_kind, created_at: new Date(Date.UTC(2026, 0, 1, 9, minute)).toISOString() }) as Version;
 
 const numbers = (versions: Version[]) => grouped(versions).map((group) => group.map(({ number }) => number));
 
@@ -20,4 +20,9 @@ test("somebody else in between parts them, and so does what was no hand", () => 
 test("no version is lost", () => {
   expect(numbers([])).toEqual([]);
   expect(numbers(Array.from({ length: 50 }, (_, place) => saved(50 - place, "ann", 50 - place))).flat()).toHaveLength(50);
+});
+
+test("a named version begins a group", () => {
+  const named = { ...saved(3, "ann", 11), name: "Sent" };
+  expect(numbers([saved(4, "ann", 12), named, saved(2, "ann", 10)])).toEqual([[4], [3, 2]]);
 });

@@ -1,4 +1,4 @@
-/** Groups versions: consecutive manual saves by one person within ten minutes. */
+/** Groups versions: consecutive manual saves by one person within ten minutes; a named one begins a group. */
 
 import type { Version } from "./queries";
 
@@ -16,6 +16,7 @@ export function grouped(versions: readonly Version[]): [newest: Version, ...earl
 }
 
 function belongs(version: Version, newest: Version): boolean {
+  if (version.name !== null) return false;
   const isSameHand = version.author === newest.author && version.actor_kind === "human" && newest.actor_kind === "human";
   return isSameHand && Date.parse(newest.created_at) - Date.parse(version.created_at) <= TOGETHER;
 }

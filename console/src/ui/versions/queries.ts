@@ -1,6 +1,6 @@
 /** Versions of a file or document, newest first. */
 
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 
 import { answer, api, type Schemas } from "@/api/client";
 
@@ -14,5 +14,15 @@ export function useVersions(id: string, newest: number) {
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     select: ({ pages }) => pages.flatMap((page) => page.versions),
+  });
+}
+
+/** Names a version, or removes its name. */
+export function useNameVersion(id: string, number: number) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (name: string | null) =>
+      answer(api.PATCH("/api/repo-obj/{id}/versions/{number}", { params: { path: { id, number: String(number) } }, body: { name } })),
+    onSuccess: () => client.invalidateQueries({ queryKey: ["versions", id] }),
   });
 }

@@ -8,6 +8,14 @@ export interface Draft<Text extends Written = Written> {
   base: Text;
   version: number;
   at: string;
+  /** A save whose answer isn't known yet. */
+  unanswered?: Unanswered<Text> | null;
+}
+
+/** A save that was sent: repeated unchanged, its key makes it one. */
+export interface Unanswered<Text extends Written = Written> {
+  key: string;
+  text: Text;
 }
 
 export interface Drafts<Text extends Written> {
@@ -97,6 +105,8 @@ export function storedDrafts<Value>(name: string, userId: string, shelf: Shelf, 
 }
 
 function parsed<Text extends Written>(manner: Manner<Text>, draft: Partial<Draft<Text>> | null): Draft<Text> | null {
+  const sent = draft?.unanswered;
+  if (sent && !(isText(manner, sent.text) && typeof sent.key === "string")) return null;
   const whole = isText(manner, draft?.text) && isText(manner, draft?.base) && typeof draft?.version === "number" && typeof draft?.at === "string";
   return whole ? (draft as Draft<Text>) : null;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { compose, linesOf, merge, rebase } from "./merge";
+import { compose, linesOf, merge } from "./merge";
+import { rebase } from "./rebase";
 import { mannerOf, type Written } from "./text";
 
 const lines = (text: string): string[] => text.split("");

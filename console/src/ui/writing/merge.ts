@@ -1,7 +1,6 @@
 /** Three-way line merge, with conflicts. */
 
 import { hunks, type Hunk } from "./hunks";
-import type { Manner, Written } from "./text";
 
 export type Piece =
   | { kind: "same" | "mine" | "theirs"; lines: string[] }
@@ -12,12 +11,12 @@ export type Choice = "mine" | "theirs" | "both";
 export const linesOf = (text: string): string[] => text.split("\n");
 
 /** The merge in pieces; pieces of kind `both` are conflicts. */
-export function merge(base: string[], mine: string[], theirs: string[]): Piece[] {
+export function merge(base: string[], mine: string[], theirs: string[], joins = true): Piece[] {
   const pieces: Piece[] = [];
   let done = 0;
   let mineDone = 0;
   let theirsDone = 0;
-  for (const region of regions(hunks(base, mine), hunks(base, theirs))) {
+  for (const region of regions(hunks(base, mine), hunks(base, theirs), joins)) {
     const before = base.slice(done, region.from);
     if (before.length > 0) pieces.push({ kind: "same", lines: before });
     mineDone += before.length;
@@ -51,8 +50,8 @@ interface Region {
   theirsGrowth: number;
 }
 
-/** Changed ranges of the base; adjacent changes are one range. */
-function regions(mine: Hunk[], theirs: Hunk[]): Region[] {
+/** Changed ranges of the base. Adjacent changes are one range if changes join; text put in at one place always is. */
+function regions(mine: Hunk[], theirs: Hunk[], joins: boolean): Region[] {
   const all = [
     ...mine.map((hunk) => ({ hunk, isMine: true })),
     ...theirs.map((hunk) => ({ hunk, isMine: false })),
@@ -61,7 +60,9 @@ function regions(mine: Hunk[], theirs: Hunk[]): Region[] {
   for (const { hunk, isMine } of all) {
     const growth = hunk.otherTo - hunk.otherFrom - (hunk.to - hunk.from);
     let region = found.at(-1);
-    if (!region || hunk.from > region.to) {
+    const isApart = (last: Region): boolean =>
+      hunk.from > last.to || (!joins && hunk.from === last.to && !(hunk.from === hunk.to && last.from === last.to));
+    if (!region || isApart(region)) {
       region = { from: hunk.from, to: hunk.to, mineGrowth: 0, theirsGrowth: 0 };
       found.push(region);
     }
@@ -83,19 +84,4 @@ export function compose(pieces: Piece[], choices: readonly Choice[]): string {
       return choice === "mine" ? piece.mine : piece.theirs;
     })
     .join("\n");
-}
-
-/** My text rebased onto theirs, if we didn't both change the title or the body; else null. */
-export function rebase<Text extends Written>(manner: Manner<Text>, base: Text, mine: Text, theirs: Text): Text | null {
-  const text: Partial<Written> = {};
-  for (const field of ["title", "body"] as const) {
-    // The server trims titles: surrounding whitespace isn't a change.
-    const bare = (text: Written): string => (field === "title" ? text.title.trim() : text.body);
-    const [was, ours, yours] = [bare(base), bare(mine), bare(theirs)];
-    if (ours === was) text[field] = theirs[field];
-    else if (yours === was || yours === ours) text[field] = mine[field];
-    else return null;
-  }
-  const result = { ...mine, ...text, ...manner.mergeLabels(base, mine, theirs) };
-  return manner.same(result, mine) ? mine : result;
 }

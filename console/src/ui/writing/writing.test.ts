@@ -31,6 +31,7 @@ class Server implements Desk<NoteText> {
   changes: NoteChange[] = [];
   told: number[] = [];
   loseAnswer = false;
+  answers = new Map<string, Note>();
 
   constructor(note: Note | null) {
     this.note = note;
@@ -44,11 +45,17 @@ class Server implements Desk<NoteText> {
       }
     });
 
-  update = (_id: string, change: NoteChange, version: number): Promise<Note> =>
+  update = (_id: string, change: NoteChange, version: number, key: string): Promise<Note> => {
+    const known = this.answers.get(key);
+    return known ? Promise.resolve(known) : this.#updated(change, version, key);
+  };
+
+  #updated = (change: NoteChange, version: number, key: string): Promise<Note> =>
     this.#answered(() => {
       if (this.note?.version !== version) throw new Refusal(412, { code: "version_mismatch", version: this.note?.version ?? 0 });
       this.changes.push(change);
       this.write(change);
+      this.answers.set(key, this.note as Note);
     });
 
   fetch = (): Promise<Note> => this.#answered(() => undefined);
@@ -324,6 +331,45 @@ describe("a conflict", () => {
     writing.startOver();
     await wait();
     expect(server.note).toMatchObject({ title: "Plan", body: "mine", version: 1 });
+  });
+});
+
+describe("somebody else in the same note", () => {
+  it("merges what they saved into what is unsaved, and saves both", async () => {
+    const { server, writing } = opened();
+    writing.write({ body: "one\ntwo more" });
+    server.write({ body: "one!\ntwo" });
+    writing.meet(server.note as Note);
+    expect(writing.snapshot).toMatchObject({ word: "editing", version: 4, newer: null, text: { body: "one!\ntwo more" } });
+    await wait();
+    expect(server.note).toMatchObject({ version: 5, body: "one!\ntwo more" });
+  });
+
+  it("repeats a save whose answer was lost, and doesn't merge it with itself", async () => {
+    const { server, writing } = opened();
+    server.loseAnswer = true;
+    writing.write({ body: "one\ntwo X" });
+    await wait();
+    expect(writing.snapshot.word).toBe("offline");
+    writing.write({ body: "one\ntwo XY" });
+    writing.meet(server.note as Note);
+    await wait(10_000);
+    expect(server.note).toMatchObject({ version: 5, body: "one\ntwo XY" });
+    expect(writing.snapshot).toMatchObject({ word: "saved", text: { body: "one\ntwo XY" } });
+  });
+
+  it("asks for the lost answer after a reload, too", async () => {
+    const { server, drafts, writing } = opened();
+    server.loseAnswer = true;
+    writing.write({ body: "one\ntwo X" });
+    await wait();
+    writing.write({ body: "one\ntwo XY" });
+    writing.stop();
+    const again = new Writing(server, drafts, server.note);
+    again.restore();
+    await wait();
+    await wait();
+    expect(server.note).toMatchObject({ version: 5, body: "one\ntwo XY" });
   });
 });
 

@@ -1,13 +1,15 @@
 /**
  * Editing session of one item: drafts unsaved text in this browser from the first keystroke, autosaves at the pace of its
- * kind, retries when the server can't be reached, and asks the user when someone else changed the same lines.
+ * kind, retries when the server can't be reached, merges what someone else saved, and asks the user when both changed the
+ * same words.
  * Independent of any screen.
  */
 
 import { Refusal } from "@/api/client";
+import { randomKey } from "@/api/randomKey";
 
-import type { Draft, Drafts } from "./drafts";
-import { rebase } from "./merge";
+import type { Draft, Drafts, Unanswered } from "./drafts";
+import { rebase } from "./rebase";
 import { AT_EVERY_PAUSE, type Kept, type Manner, type Pace, type Written } from "./text";
 
 /** ID of an item that isn't on the server yet. */
@@ -15,6 +17,8 @@ export const NEW = "new";
 
 const FIRST_RETRY = 2_000;
 const LONGEST_RETRY = 30_000;
+/** The server died after it had saved. */
+const ANSWER_LOST = "idempotency.no_response";
 const PASSING = new Set([0, 429, 502, 503, 504]);
 
 /** Dependencies: the server, and listeners. */
@@ -22,7 +26,7 @@ export interface Desk<Text extends Written> {
   manner: Manner<Text>;
   untitled: string;
   create(text: Text, key: string): Promise<Kept<Text>>;
-  update(id: string, change: Partial<Text>, version: number): Promise<Kept<Text>>;
+  update(id: string, change: Partial<Text>, version: number, key: string): Promise<Kept<Text>>;
   fetch(id: string): Promise<Kept<Text>>;
   saved(kept: Kept<Text>, wasNew: boolean): void;
 }
@@ -49,11 +53,6 @@ export interface Snapshot<Text extends Written = Written> {
   fault: unknown;
 }
 
-/** `crypto.randomUUID` needs https or localhost; on internal networks people use http. */
-function randomKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
 let born = 0;
 
 export class Writing<Text extends Written = Written> {
@@ -76,7 +75,8 @@ export class Writing<Text extends Written = Written> {
   #fault: unknown = null;
   #kept = true;
   #sending: Promise<void> | null = null;
-  #firstTry: { key: string; text: Text } | null = null;
+  /** Sent, and perhaps saved: nothing else is sent or merged until the answer is known. */
+  #unanswered: Unanswered<Text> | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #dirtySince = 0;
   #stopped = false;
@@ -132,27 +132,27 @@ export class Writing<Text extends Written = Written> {
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     while (this.#sending) await this.#sending;
-    if (!this.#dirty || this.#conflict || this.#stopped) return;
+    if ((!this.#dirty && !this.#unanswered) || this.#conflict || this.#stopped) return;
     this.#sending = this.#send();
     this.#publish();
     await this.#sending;
   }
 
-  /** A newer state from the server: taken, unless there are unsaved changes; then the user is told. */
+  /** A newer state from the server: taken, and merged with unsaved changes; if that can't be done, the user is told. */
   meet(kept: Kept<Text>): void {
     if (kept.id !== this.#id) return;
     this.#openedAs = kept.id;
     if (kept.version === this.#version) return this.#relabel(kept);
     if (kept.version < this.#version || kept.version <= (this.#met?.version ?? 0)) return;
     this.#met = kept;
-    if (!this.#dirty && !this.#sending) this.#rest(kept);
+    if (!this.#sending) this.#absorb(kept);
     this.#publish();
   }
 
   /** Shows what someone else saved; the unsaved changes become a draft that can be restored. */
   reload(): void {
     const newer = this.#newer;
-    if (!newer || this.#offer) return;
+    if (!newer || this.#offer || this.#unanswered) return;
     this.#offer = { text: this.#mine, base: this.#base, version: this.#version, at: new Date().toISOString() };
     this.#dismissed = newer.version;
     this.#rest(newer);
@@ -168,7 +168,8 @@ export class Writing<Text extends Written = Written> {
   restore(): void {
     if (!this.#offer) return;
     this.#mine = this.#offer.text;
-    if (this.#offer.version < this.#version) {
+    this.#unanswered = this.#offer.unanswered ?? null;
+    if (this.#offer.version < this.#version || this.#unanswered) {
       // The draft is based on an older version: saving will conflict, and that version is the base of the merge.
       this.#base = this.#offer.base;
       this.#version = this.#offer.version;
@@ -210,7 +211,7 @@ export class Writing<Text extends Written = Written> {
     this.#version = 0;
     this.#base = this.#desk.manner.empty;
     this.#mine = { ...this.#mine, visibility: "private" };
-    this.#fault = this.#conflict = this.#met = null;
+    this.#fault = this.#conflict = this.#met = this.#unanswered = null;
     this.#keep();
     this.#saveIn(0);
     this.#publish();
@@ -220,7 +221,7 @@ export class Writing<Text extends Written = Written> {
   forget(): void {
     clearTimeout(this.#timer);
     this.#mine = this.#base;
-    this.#offer = this.#conflict = this.#fault = null;
+    this.#offer = this.#conflict = this.#fault = this.#unanswered = null;
     this.#drafts.drop(this.#slot);
     this.#publish();
   }
@@ -258,10 +259,8 @@ export class Writing<Text extends Written = Written> {
   }
 
   async #send(): Promise<void> {
-    const sent = this.#mine;
     try {
-      if (this.#id) this.#accept(sent, await this.#desk.update(this.#id, this.#change(sent), this.#version), false);
-      else await this.#create(sent);
+      await this.#sendOnce();
       this.#fault = null;
       this.#retry = FIRST_RETRY;
       if (this.#dirty) this.#saveIn(this.#pace.pause);
@@ -270,20 +269,43 @@ export class Writing<Text extends Written = Written> {
     } finally {
       this.#sending = null;
       // What came while saving may be this save, or someone else's after it.
-      if (!this.#dirty && this.#met && this.#met.version > this.#version) this.#rest(this.#met);
+      if (this.#met && this.#met.version > this.#version) this.#absorb(this.#met);
       this.#publish();
     }
   }
 
-  /** A create whose response was lost is repeated unchanged: the idempotency key makes it one, whatever was typed since. */
-  async #create(text: Text): Promise<void> {
-    this.#firstTry ??= { key: randomKey(), text };
-    const { text: sent, key } = this.#firstTry;
-    const kept = await this.#desk.create({ ...sent, title: this.#titleOf(sent) }, key);
-    this.#firstTry = null;
-    this.#drafts.drop(NEW);
+  /** A save whose response was lost is repeated unchanged: the idempotency key makes it one, whatever was typed since. */
+  async #sendOnce(): Promise<void> {
+    this.#unanswered ??= { key: randomKey(), text: this.#mine };
+    const { text: sent, key } = this.#unanswered;
+    const id = this.#id;
+    // With the draft: after a reload, the answer is still to be asked for.
+    this.#keep();
+    const kept = id
+      ? await this.#desk.update(id, this.#change(sent), this.#version, key)
+      : await this.#desk.create({ ...sent, title: this.#titleOf(sent) }, key);
+    this.#unanswered = null;
+    if (!id) this.#drafts.drop(NEW);
     this.#id = kept.id;
-    this.#accept(sent, kept, true);
+    this.#accept(sent, kept, !id);
+  }
+
+  /** What someone else saved, with my unsaved changes. */
+  #absorb(kept: Kept<Text>): void {
+    if (!this.#dirty && !this.#unanswered) return this.#rest(kept);
+    // Perhaps it has what was sent: it would be merged with itself.
+    if (this.#unanswered || this.#conflict) return;
+    const merged = rebase(this.#desk.manner, this.#base, this.#mine, kept);
+    if (!merged) return;
+    this.#take(merged, kept);
+    this.#saveIn(Math.min(this.#pace.pause, this.#patience));
+  }
+
+  #take(merged: Text, theirs: Kept<Text>): void {
+    this.#mine = merged;
+    this.#base = this.#desk.manner.textOf(theirs);
+    this.#version = theirs.version;
+    this.#keep();
   }
 
   #accept(sent: Text, kept: Kept<Text>, wasNew: boolean): void {
@@ -305,6 +327,17 @@ export class Writing<Text extends Written = Written> {
 
   async #failed(fault: unknown): Promise<void> {
     const refusal = fault instanceof Refusal ? fault : null;
+    const sent = this.#unanswered;
+    if (!refusal || !PASSING.has(refusal.status)) this.#unanswered = null;
+    if (refusal?.problem.key === ANSWER_LOST && sent && this.#id) {
+      // It was saved; the next save finds out what else was.
+      this.#base = sent.text;
+      this.#version++;
+      this.#fault = null;
+      this.#keep();
+      if (this.#dirty) this.#saveIn(0);
+      return;
+    }
     if (refusal?.code === "version_mismatch" && this.#id) {
       await this.#overtaken(this.#id);
       return;
@@ -313,8 +346,6 @@ export class Writing<Text extends Written = Written> {
     if (refusal && PASSING.has(refusal.status)) {
       this.#saveIn(Math.max(this.#retry, (refusal.problem.retry_after ?? 0) * 1000));
       this.#retry = Math.min(this.#retry * 2, LONGEST_RETRY);
-    } else {
-      this.#firstTry = null;
     }
   }
 
@@ -327,10 +358,7 @@ export class Writing<Text extends Written = Written> {
         this.#conflict = { base: this.#base, theirs };
         return;
       }
-      this.#mine = merged;
-      this.#base = this.#desk.manner.textOf(theirs);
-      this.#version = theirs.version;
-      this.#keep();
+      this.#take(merged, theirs);
       this.#saveIn(0);
     } catch (fault) {
       await this.#failed(fault);
@@ -352,7 +380,7 @@ export class Writing<Text extends Written = Written> {
     clearTimeout(this.#timer);
     this.#base = this.#mine = this.#desk.manner.textOf(kept);
     this.#version = kept.version;
-    this.#conflict = this.#fault = null;
+    this.#conflict = this.#fault = this.#unanswered = null;
     if (!this.#offer) this.#drafts.drop(this.#slot);
   }
 
@@ -360,7 +388,9 @@ export class Writing<Text extends Written = Written> {
     // A draft to restore stays until the user chooses.
     if (this.#offer) return;
     if (this.#dirty) {
-      const draft = { text: this.#mine, base: this.#base, version: this.#version, at: new Date().toISOString() };
+      const draft = {
+        text: this.#mine, base: this.#base, version: this.#version, at: new Date().toISOString(), unanswered: this.#unanswered,
+      };
       this.#kept = this.#drafts.keep(this.#slot, draft);
     } else {
       this.#drafts.drop(this.#slot);

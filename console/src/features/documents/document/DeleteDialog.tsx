@@ -5,16 +5,15 @@ import { useNavigate } from "@tanstack/react-router";
 import { t } from "@/i18n";
 import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { notice } from "@/ui/notice";
-import type { Written } from "@/ui/writing/text";
 import type { Writing } from "@/ui/writing/writing";
 
 import type { Address } from "../filters";
 import { useDeleteDocument } from "../queries";
-import type { Document } from "../text";
+import type { Document, DocumentText } from "../text";
 
 interface Props {
   document: Document;
-  writing: Writing<Written>;
+  writing: Writing<DocumentText>;
   onClose: () => void;
 }
 

@@ -10,12 +10,15 @@ import { ago, t } from "@/i18n";
 import { useSession } from "@/session";
 import { useBrand } from "@/theme/brand";
 import { useNames } from "@/ui/names";
+import { Presence } from "@/ui/presence/Presence";
 import { Processing } from "@/ui/processing/Processing";
 import { useProcessing } from "@/ui/processing/queries";
 import type { Subject } from "@/ui/processing/shapes";
-import { ALL_RIGHTS, rightsOn } from "@/ui/sharing/rights";
+import { Backlinks, LinkedFrom } from "@/ui/references/Backlinks";
+import { ALL_RIGHTS, rightsOn, type Rights } from "@/ui/sharing/rights";
 import { ShareDialog } from "@/ui/sharing/ShareDialog";
 import { Tag } from "@/ui/Tag";
+import { Tags } from "@/ui/tags/Tags";
 import { Time } from "@/ui/Time";
 import { VisibilityMenu } from "@/ui/visibility/VisibilityMenu";
 import { useCommand } from "@/ui/commands";
@@ -26,20 +29,20 @@ import { Editing } from "@/ui/writing/Editing";
 import { Notices } from "@/ui/writing/Notices";
 import { useWriting } from "@/ui/writing/open";
 import { Reading } from "@/ui/writing/Reading";
-import type { Written } from "@/ui/writing/text";
 import { TextFrame, type DialogName } from "@/ui/writing/TextFrame";
 import { useTurning } from "@/ui/writing/turning";
 import type { Snapshot, Writing } from "@/ui/writing/writing";
 
 import { useAddress, type Address } from "../filters";
-import type { Document } from "../text";
+import { useKnownTags } from "../queries";
+import type { Document, DocumentText } from "../text";
 import { DeleteDialog } from "./DeleteDialog";
 import { Details } from "./Details";
 import { Versions } from "./Versions";
 import styles from "./Document.module.css";
 
 interface Props {
-  writing: Writing<Written>;
+  writing: Writing<DocumentText>;
   /** As stored on the server; null for a new document. */
   document: Document | null;
   /** Error of the last refetch. */
@@ -65,7 +68,7 @@ export function OpenDocument({ writing, document, lost }: Props) {
   useCommand("delete", () => (rights.delete ? setDialog("delete") : refuse("delete")));
 
   const close = (): void => setDialog(null);
-  const facts = <Facts now={now} writing={writing} document={edits ? null : document} mayManage={rights.manage} />;
+  const facts = <Facts now={now} writing={writing} document={edits ? null : document} rights={rights} />;
   return (
     <>
       <TextFrame
@@ -78,6 +81,7 @@ export function OpenDocument({ writing, document, lost }: Props) {
         rights={rights}
         edits={edits}
         tabs={document ? tabsOf(document) : []}
+        who={<Presence kind="document" id={document?.id} editing={edits} />}
         onSave={() => void writing.flush()}
         onTurn={(toEdit) => void turn(toEdit)}
         onDialog={setDialog}
@@ -95,6 +99,7 @@ export function OpenDocument({ writing, document, lost }: Props) {
         ) : (
           <Reading now={now} facts={facts} empty={t("documents.empty_body")} />
         )}
+        {document && !edits && <LinkedFrom kind="object" id={document.id} />}
       </TextFrame>
       {dialog === "share" && document && (
         <ShareDialog
@@ -118,6 +123,7 @@ function tabsOf(document: Document): InspectorTab[] {
   return [
     { name: "details", title: t("inspector.title"), content: () => <Details document={document} /> },
     { name: "versions", title: t("versions.title"), content: () => <Versions document={document} /> },
+    { name: "links", title: t("references.tab"), content: () => <Backlinks kind="object" id={document.id} /> },
     { name: "processing", title: t("processing.title"), wide: true, content: () => <Processing subject={fileOf(document)} withText /> },
   ];
 }
@@ -140,28 +146,26 @@ function StaleMark({ document }: { document: Document }) {
 }
 
 interface FactsProps {
-  now: Snapshot;
-  writing: Writing<Written>;
+  now: Snapshot<DocumentText>;
+  writing: Writing<DocumentText>;
   document: Document | null;
-  mayManage: boolean;
+  rights: Rights;
 }
 
-/** Metadata below the title: access level, owner, time and file. */
-function Facts({ now, writing, document, mayManage }: FactsProps) {
+/** Metadata below the title: access level, owner, time and tags; the file is in the details. */
+function Facts({ now, writing, document, rights }: FactsProps) {
   const names = useNames();
   return (
     <div className={styles.facts}>
-      <VisibilityMenu visibility={now.text.visibility} shares={0} mayChange={mayManage} onChange={(visibility) => writing.write({ visibility }, 0)} />
+      <VisibilityMenu visibility={now.text.visibility} shares={0} mayChange={rights.manage} onChange={(visibility) => writing.write({ visibility }, 0)} />
       {document && (
         <>
           <span>{names.ofOrYou(document.owner)}</span>
           <Time at={document.updated_at}>{t("documents.edited", { when: ago(document.updated_at) })}</Time>
-          <Link to="/files/$id" params={{ id: document.id }} className={styles.key} aria-label={`${t("documents.as_file")}: ${document.key}`}>
-            {document.key}
-          </Link>
           <StaleMark document={document} />
         </>
       )}
+      <Tags to="/documents" known={useKnownTags()} tags={now.text.tags} mayChange={rights.write} onChange={(tags) => writing.write({ tags }, 0)} />
     </div>
   );
 }

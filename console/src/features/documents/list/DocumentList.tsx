@@ -1,6 +1,6 @@
 /** Documents, filtered by title. */
 
-import { Button } from "@mantine/core";
+import { Button, Pill } from "@mantine/core";
 import { IconFileText, IconFilterOff, IconPlus } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 
@@ -17,8 +17,8 @@ import { DocumentRow } from "./DocumentRow";
 
 export function DocumentList({ openId }: { openId?: string }) {
   const { can } = useSession();
-  const documents = useDocuments();
-  const { q } = useAddress();
+  const { q, tag } = useAddress();
+  const documents = useDocuments(tag);
   const items = documents.data?.filter((document) => fits(q ?? "", document.title)) ?? [];
   return (
     <PaneList
@@ -53,23 +53,32 @@ function NewDocument() {
 }
 
 function Filter() {
-  const { q } = useAddress();
+  const { q, tag } = useAddress();
   const refine = useRefine();
   const [typed, type] = useAddressText(q, (words) => refine({ q: words }));
-  return <TextFilter label={t("documents.filter")} value={typed} onChange={type} />;
+  return (
+    <>
+      <TextFilter label={t("documents.filter")} value={typed} onChange={type} />
+      {tag && (
+        <Pill withRemoveButton removeButtonProps={{ "aria-label": t("documents.filter.none"), "aria-hidden": false, tabIndex: 0 }} onRemove={() => refine({ tag: undefined })}>
+          {t("documents.filter.tag", { tag })}
+        </Pill>
+      )}
+    </>
+  );
 }
 
 function None() {
   const { can } = useSession();
-  const { q } = useAddress();
+  const { q, tag } = useAddress();
   const refine = useRefine();
-  if (q) {
+  if (q || tag) {
     return (
       <Empty
         title={t("documents.none.filtered")}
         icon={IconFilterOff}
         action={
-          <Button variant="default" onClick={() => refine({ q: undefined })}>
+          <Button variant="default" onClick={() => refine({ q: undefined, tag: undefined })}>
             {t("documents.filter.none")}
           </Button>
         }

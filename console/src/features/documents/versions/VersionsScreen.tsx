@@ -6,19 +6,22 @@ import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 
 import { t } from "@/i18n";
 import { Diff } from "@/ui/diff/Diff";
+import { RenderedDiff } from "@/ui/diff/RenderedDiff";
 import { Endless } from "@/ui/endless";
+import { Markdown } from "@/ui/markdown/Markdown";
 import { notice, noticeFault } from "@/ui/notice";
 import { Page } from "@/ui/Page";
 import { Segments } from "@/ui/Segments";
 import { rightsOn } from "@/ui/sharing/rights";
 import { Empty, Failed, Loading } from "@/ui/states";
+import { NameVersion } from "@/ui/versions/NameVersion";
 import { useVersions } from "@/ui/versions/queries";
 import { VersionGroups } from "@/ui/versions/VersionGroups";
 import { VersionLine } from "@/ui/versions/VersionLine";
 
 import { useDocument, useDocumentAt, useRestore } from "../queries";
 import { wholeOf, type Document } from "../text";
-import { addressed, pairOf, type Address, type Against } from "./pair";
+import { addressed, pairOf, VIEWS, type Address, type Against, type View } from "./pair";
 import styles from "./Versions.module.css";
 
 export default function VersionsScreen() {
@@ -56,10 +59,11 @@ function Shown({ document }: { document: Document }) {
             {versions.isError && !versions.data && <Failed error={versions.error} again={() => void versions.refetch()} />}
             <VersionGroups versions={versions.data ?? []} className={styles.versions} shown={Number(search.version)}>
               {(version) => (
+                <div className={styles.version}>
                 <Link
                   to="/documents/$id/versions"
                   params={{ id }}
-                  search={{ version: version.number, against: address.against }}
+                  search={{ ...address, version: version.number }}
                   className={styles.pick}
                   replace
                   activeProps={{ "aria-current": undefined }}
@@ -68,6 +72,8 @@ function Shown({ document }: { document: Document }) {
                 >
                   <VersionLine version={version} newest={newest} />
                 </Link>
+                  {rightsOn(document).write && <NameVersion id={id} version={version} />}
+                </div>
               )}
             </VersionGroups>
             <Endless query={versions} />
@@ -96,24 +102,47 @@ function Compared({ document, address }: { document: Document; address: Required
         <Segments<Against>
           aria-label={t("versions.with")}
           value={address.against}
-          onChange={(against) => void go({ to: ".", search: { version: address.version, against }, replace: true })}
+          onChange={(against) => void go({ to: ".", search: { ...address, against }, replace: true })}
           data={(["newest", "before"] as const).map((value) => ({ value, label: t(`versions.with.${value}`) }))}
+        />
+        <Segments<View>
+          aria-label={t("versions.view")}
+          value={address.view}
+          onChange={(view) => void go({ to: ".", search: { ...address, view }, replace: true })}
+          data={VIEWS.map((value) => ({ value, label: t(`versions.view.${value}`) }))}
         />
         {isOld && rightsOn(document).write && <Restore document={document} version={address.version} />}
       </div>
       {failed ? (
         <Failed error={failed.error} again={() => void failed.refetch()} />
       ) : older.data && newer.data ? (
-        <Diff
-          older={wholeOf(older.data)}
-          newer={wholeOf(newer.data)}
-          heads={[t("versions.version", { version: from }), t("versions.version", { version: to })]}
-        />
+        <Text view={address.view} from={older.data} to={newer.data} chosen={address.version === from ? older.data : newer.data} />
       ) : (
         <Loading />
       )}
     </section>
   );
+}
+
+interface TextProps {
+  view: View;
+  from: Document;
+  to: Document;
+  chosen: Document;
+}
+
+function Text({ view, from, to, chosen }: TextProps) {
+  if (view === "read") {
+    return (
+      <article className={styles.read}>
+        <h3>{chosen.title}</h3>
+        <Markdown text={chosen.body} />
+      </article>
+    );
+  }
+  const [older, newer] = [wholeOf(from), wholeOf(to)];
+  if (view === "changes") return <RenderedDiff older={older} newer={newer} />;
+  return <Diff older={older} newer={newer} heads={[t("versions.version", { version: from.version }), t("versions.version", { version: to.version })]} />;
 }
 
 function Restore({ document, version }: { document: Document; version: number }) {
@@ -132,7 +161,7 @@ function Restore({ document, version }: { document: Document; version: number })
   }
   return (
     <Button size="compact-md" leftSection={<IconHistory aria-hidden size={15} />} loading={restore.isPending} disabled={!old.data} onClick={() => void perform()}>
-      {t("versions.restore")}
+      {t("versions.restore", { version })}
     </Button>
   );
 }

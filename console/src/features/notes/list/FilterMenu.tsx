@@ -5,12 +5,12 @@ import { IconAdjustmentsHorizontal } from "@tabler/icons-react";
 import { useState } from "react";
 
 import { t } from "@/i18n";
+import { LONGEST_TAG } from "@/ui/tags/Tags";
 import { VISIBILITIES } from "@/ui/visibility/VisibilityWord";
 import type { Visibility } from "@/ui/writing/text";
 
 import { useFilters, useRefine } from "../filters";
 import { useKnownTags } from "../knownTags";
-import { LONGEST_TAG } from "../text";
 import styles from "./FilterMenu.module.css";
 
 export function FilterMenu() {

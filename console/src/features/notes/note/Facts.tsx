@@ -3,13 +3,14 @@
 import { ago, t } from "@/i18n";
 import { useNames } from "@/ui/names";
 import type { Rights } from "@/ui/sharing/rights";
+import { Tags } from "@/ui/tags/Tags";
 import { Time } from "@/ui/Time";
 import { VisibilityMenu } from "@/ui/visibility/VisibilityMenu";
 import type { Snapshot, Writing } from "@/ui/writing/writing";
 
+import { useKnownTags } from "../knownTags";
 import type { Note, NoteText } from "../text";
 import styles from "./Facts.module.css";
-import { Tags } from "./Tags";
 
 interface Props {
   now: Snapshot<NoteText>;
@@ -34,7 +35,7 @@ export function Facts({ now, writing, note, rights }: Props) {
           <Time at={note.updated_at}>{t("notes.edited", { when: ago(note.updated_at) })}</Time>
         </>
       )}
-      <Tags tags={now.text.tags} mayChange={rights.write} onChange={(tags) => writing.write({ tags }, 0)} />
+      <Tags to="/notes" known={useKnownTags()} tags={now.text.tags} mayChange={rights.write} onChange={(tags) => writing.write({ tags }, 0)} />
     </div>
   );
 }

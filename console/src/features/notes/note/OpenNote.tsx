@@ -7,7 +7,10 @@ import { useEffect, useState } from "react";
 import { t } from "@/i18n";
 import { useSession } from "@/session";
 import { useBrand } from "@/theme/brand";
+import type { InspectorTab } from "@/ui/inspector/tabs";
 import { useNames } from "@/ui/names";
+import { Presence } from "@/ui/presence/Presence";
+import { Backlinks, LinkedFrom } from "@/ui/references/Backlinks";
 import { ALL_RIGHTS } from "@/ui/sharing/rights";
 import { useCommand } from "@/ui/commands";
 import { toList } from "@/ui/topbar/crumbs";
@@ -66,7 +69,8 @@ export function OpenNote({ writing, note, lost }: Props) {
         address={note ? `/app/notes/${note.id}` : undefined}
         rights={rights}
         edits={edits}
-        tabs={note ? [{ name: "details", title: t("inspector.title"), content: () => <Details note={note} /> }] : []}
+        tabs={note ? tabsOf(note) : []}
+        who={<Presence kind="note" id={note?.id} editing={edits} />}
         onSave={() => void writing.flush()}
         onTurn={(toEdit) => void turn(toEdit)}
         onDialog={setDialog}
@@ -84,6 +88,7 @@ export function OpenNote({ writing, note, lost }: Props) {
         ) : (
           <Reading now={now} facts={<Facts now={now} writing={writing} note={note} rights={rights} />} empty={t("notes.empty_body")} />
         )}
+        {note && !edits && <LinkedFrom kind="note" id={note.id} />}
       </TextFrame>
       {dialog === "share" && note && <ShareDialog note={note} now={now} writing={writing} onClose={close} />}
       {dialog === "delete" && note && <DeleteDialog note={note} writing={writing} onClose={close} />}
@@ -93,6 +98,11 @@ export function OpenNote({ writing, note, lost }: Props) {
     </>
   );
 }
+
+const tabsOf = (note: Note): InspectorTab[] => [
+  { name: "details", title: t("inspector.title"), content: () => <Details note={note} /> },
+  { name: "links", title: t("references.tab"), content: () => <Backlinks kind="note" id={note.id} /> },
+];
 
 /** For a keyboard shortcut the caller has no permission for: says who owns the item. */
 function useRefusal(note: Note | null): (action: "edit" | "share" | "delete") => void {

@@ -13,6 +13,7 @@ import { bytes } from "@/ui/quantities";
 import { TextState } from "@/ui/processing/TextState";
 import type { Rights } from "@/ui/sharing/rights";
 import { Time } from "@/ui/Time";
+import { NameVersion } from "@/ui/versions/NameVersion";
 import type { useVersions, Version } from "@/ui/versions/queries";
 import { VersionGroups } from "@/ui/versions/VersionGroups";
 import { VersionLine } from "@/ui/versions/VersionLine";
@@ -85,6 +86,7 @@ function VersionRow({ file, version }: { file: FileObject; version: Version }) {
       >
         <VersionLine version={version} newest={file.version} />
       </Link>
+      {file.permissions.includes("files:write") && <NameVersion id={file.id} version={version} />}
       <Tooltip label={label} openDelay={300}>
         <ActionIcon variant="subtle" color="gray" size={32} aria-label={label} loading={download.isPending} onClick={() => download.mutate(number)}>
           <IconDownload aria-hidden size={16} />

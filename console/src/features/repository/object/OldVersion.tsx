@@ -32,7 +32,7 @@ export function OldVersion({ file, version, mayRestore }: { file: FileObject; ve
       </p>
       {mayRestore && (
         <Button size="compact-sm" loading={restore.isPending} onClick={() => void perform()}>
-          {t("versions.restore")}
+          {t("versions.restore", { version: version.number })}
         </Button>
       )}
       <Button size="compact-sm" variant="default" renderRoot={(props) => <Link {...props} to="/files/$id" params={{ id: file.id }} search={{}} />}>

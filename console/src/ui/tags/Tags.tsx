@@ -1,4 +1,4 @@
-/** Tags of a note: each links to notes with the same tag; editors can change them. */
+/** Tags of a text: each links to the others with the same tag; editors can change them. */
 
 import { Popover, TagsInput, UnstyledButton } from "@mantine/core";
 import { IconTag } from "@tabler/icons-react";
@@ -8,30 +8,35 @@ import { useState } from "react";
 import { t } from "@/i18n";
 import chips from "@/ui/Chip.module.css";
 
-import { useKnownTags } from "../knownTags";
-import { LONGEST_TAG, MOST_TAGS } from "../text";
-import styles from "./Facts.module.css";
+import styles from "./Tags.module.css";
+
+export const LONGEST_TAG = 50;
+const MOST_TAGS = 20;
 
 interface Props {
+  /** List that a tag leads to. */
+  to: "/notes" | "/documents";
   tags: string[];
+  /** Suggestions. */
+  known: string[];
   mayChange: boolean;
   onChange: (tags: string[]) => void;
 }
 
-export function Tags({ tags, mayChange, onChange }: Props) {
+export function Tags({ to, tags, known, mayChange, onChange }: Props) {
   return (
     <span className={styles.tags}>
       {tags.map((tag) => (
-        <Link key={tag} to="/notes" search={{ tag }} className={styles.tag} aria-label={t("notes.tag.others", { tag })}>
+        <Link key={tag} to={to} search={{ tag }} className={styles.tag} aria-label={t(to === "/notes" ? "notes.tag.others" : "documents.tag.others", { tag })}>
           <bdi>#{tag}</bdi>
         </Link>
       ))}
-      {mayChange && <Change tags={tags} onChange={onChange} />}
+      {mayChange && <Change tags={tags} known={known} onChange={onChange} />}
     </span>
   );
 }
 
-function Change({ tags, onChange }: Omit<Props, "mayChange">) {
+function Change({ tags, known, onChange }: Pick<Props, "tags" | "known" | "onChange">) {
   const [opened, setOpened] = useState(false);
   return (
     <Popover opened={opened} onChange={setOpened} width={300} position="bottom-start" trapFocus returnFocus>
@@ -47,7 +52,7 @@ function Change({ tags, onChange }: Omit<Props, "mayChange">) {
           description={t("notes.tags.hint")}
           value={tags}
           onChange={(values) => onChange(values.map(clean).filter(Boolean))}
-          data={useKnownTags()}
+          data={known}
           maxTags={MOST_TAGS}
           splitChars={[",", ";"]}
           acceptValueOnBlur
