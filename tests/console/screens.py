@@ -107,6 +107,7 @@ ACTIONS = (
     Action("New token",                     "settings:manage"),
     Action("Switch between light and dark"),
     Action("Sign out"),
+    Action("Fold sidebar",                  keys="["),
     Action("New team",                      "org:manage"),
     Action("Add person to company",         "org:manage"),
     Action("New company",                   "instance:manage"),

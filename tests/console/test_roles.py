@@ -96,20 +96,20 @@ def settings_menu(page: Page) -> dict[str, list[str]]:
 
 
 def sidebar_links(page: Page) -> list[str]:
-    links = page.get_by_role("navigation", name="Main").get_by_role("link")
+    links = page.get_by_role("navigation", name="Main").locator("a:not(section a)")
     found: list[str] = links.evaluate_all("links => links.map(link => link.getAttribute('href'))")
     return found
 
 
 def palette_options(page: Page) -> list[tuple[str, str]]:
     page.keyboard.press("Control+k")
-    options = page.get_by_role("option")
+    options = page.get_by_role("group", name=re.compile("^(Actions|Places)$")).get_by_role("option")
     expect(options.first).to_be_visible()
     found = options.evaluate_all(
-        "options => options.map(option => [...option.querySelectorAll('span')].map(one => one.innerText))"
+        "options => options.map(option => [...option.querySelectorAll(':scope > span')].map(one => one.innerText))"
     )
     close(page)
-    return sorted((title, hint) for title, hint in found)
+    return sorted((title, *(hint or ["Action"])) for title, *hint in found)
 
 
 def shortcuts(page: Page) -> list[tuple[str, str]]:

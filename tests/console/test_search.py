@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
+from playwright.sync_api import Browser, FilePayload, expect
 
 from tests.console.browser import settle, window
 from tests.console.instance import Instance
@@ -21,21 +21,23 @@ def test_search_as_you_type_finds_notes_and_files(browser: Browser, instance: In
         page.goto("/app/settings/team/usage")
         settle(page)
         page.keyboard.press("/")
-        expect(search_box(page)).to_be_focused()
+        expect(page.get_by_role("combobox", name="Search or run a command")).to_be_focused()
         page.keyboard.type("lightho")
-        results = page.get_by_role("listbox", name="Search results")
-        expect(results.get_by_role("group", name="Notes").get_by_role("option", name=NOTE)).to_be_visible()
-        expect(
-            results.get_by_role("group", name="Files and documents").get_by_role("option", name=FILE)
-        ).to_be_visible()
-        page.keyboard.press("ArrowDown")
+        results = page.get_by_role("listbox")
+        content = results.get_by_role("group", name="Content")
+        expect(content.get_by_role("option", name=FILE)).to_be_visible()
+        expect(content.get_by_role("option", name=NOTE)).to_be_visible()
+        for _ in range(9):
+            if NOTE in results.get_by_role("option", selected=True).inner_text():
+                break
+            page.keyboard.press("ArrowDown")
         expect(results.get_by_role("option", selected=True)).to_contain_text(NOTE)
         page.keyboard.press("Enter")
         expect(page).to_have_url(re.compile(f"/app/notes/{note}"))
         expect(results).to_have_count(0)
         page.keyboard.press("/")
         page.keyboard.type("lighthouse-log")
-        results.get_by_role("option", name=FILE).click()
+        results.get_by_role("group", name="Content").get_by_role("option", name=FILE).click()
         expect(page).to_have_url(re.compile(f"/app/files/{file}"))
 
 
@@ -49,7 +51,7 @@ def test_a_pdf_is_found_by_a_word_inside_it(browser: Browser, instance: Instance
         expect(page.get_by_role("complementary", name="Details")).to_contain_text("Searchable")
         page.keyboard.press("/")
         page.keyboard.type("sextant")
-        option = page.get_by_role("group", name="Files and documents").get_by_role("option", name="inventory.pdf")
+        option = page.get_by_role("group", name="Content").get_by_role("option", name="inventory.pdf")
         expect(option.locator("mark")).to_have_text("sextant")
         expect(option).to_contain_text("The bosun keeps the sextant in the chart room")
         option.click()
@@ -63,7 +65,7 @@ def test_the_search_screen_shows_all_results_and_escapes_markup(browser: Browser
         settle(page)
         page.keyboard.press("/")
         page.keyboard.type("foghorn rests")
-        page.keyboard.press("Enter")
+        page.get_by_role("option", name="Search for “foghorn rests”").click()
         expect(page).to_have_url(re.compile(r"/app/search\?q=foghorn"))
         result = page.get_by_role("list", name="Search results").get_by_role("listitem")
         expect(result).to_have_count(1)
@@ -87,7 +89,3 @@ def test_the_palette_offers_to_search_for_other_words(browser: Browser, sqlite_i
         page.keyboard.type("barometer")
         page.get_by_role("option", name="Search for “barometer”").click()
         expect(page.get_by_role("link", name=re.compile("Barometer"))).to_be_visible()
-
-
-def search_box(page: Page) -> Locator:
-    return page.get_by_role("navigation", name="Main").get_by_role("combobox", name="Search everything")

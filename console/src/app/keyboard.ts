@@ -8,7 +8,7 @@ import { allowed, offered, type Action } from "@/navigation/tables";
 import { useSession, type Session } from "@/session";
 import { createOpening } from "@/ui/opening";
 
-import { openPalette } from "./Palette";
+import { box, typeAhead } from "./box/opening";
 import { ACTIONS, SCREENS } from "./screens";
 
 export interface Binding {
@@ -58,10 +58,15 @@ export function useKeyboard(): void {
     const onKeyDown = (event: KeyboardEvent): void => {
       if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === "k") {
         event.preventDefault();
-        openPalette();
+        box.open();
         return;
       }
       if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
+      if (box.isOpened()) {
+        if (event.key.length === 1) typeAhead(event.key);
+        event.preventDefault();
+        return;
+      }
       const typed = pending ? `${pending} ${event.key}` : event.key;
       const found = latest.current.find((binding) => binding.keys === typed);
       clearTimeout(timer);

@@ -18,7 +18,8 @@ import { signUpFreshness } from "@/features/signup/keys";
 import { trashFreshness } from "@/features/trash/keys";
 import { usageFreshness } from "@/features/usage/keys";
 import { workflowFreshness } from "@/features/workflows/keys";
-import type { Freshness, Stale } from "@/navigation/freshness";
+import { freshness, type Freshness, type Stale } from "@/navigation/freshness";
+import { SHORTCUT_KEYS, SHORTCUT_SUBJECTS } from "@/ui/shortcuts/keys";
 
 export const FRESHNESS: readonly Freshness[] = [
   ...noteFreshness,
@@ -36,6 +37,7 @@ export const FRESHNESS: readonly Freshness[] = [
   ...workflowFreshness,
   ...localizationFreshness,
   ...signUpFreshness,
+  ...SHORTCUT_SUBJECTS.map((type) => freshness(type, () => SHORTCUT_KEYS)),
 ];
 
 /** Keeps what is on screen as it is on the server. */

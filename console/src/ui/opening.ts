@@ -5,6 +5,7 @@ import { useSyncExternalStore } from "react";
 export interface Opening {
   open: () => void;
   close: () => void;
+  isOpened: () => boolean;
   useOpened: () => boolean;
 }
 
@@ -22,6 +23,7 @@ export function createOpening(): Opening {
   return {
     open: () => set(true),
     close: () => set(false),
+    isOpened: () => opened,
     useOpened: () => useSyncExternalStore(subscribe, () => opened),
   };
 }

@@ -1,11 +1,15 @@
 /** The left rail. Team and search stay on top, the account at the bottom; what is between them scrolls. */
 
+import { ActionIcon, Tooltip } from "@mantine/core";
+import { IconLayoutSidebarLeftCollapse, IconLayoutSidebarLeftExpand } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 
 import { Activity } from "@/features/jobs/activity/Activity";
+import { t } from "@/i18n";
 
 import { useNavGroup } from "../navGroups";
 import { AccountMenu } from "./AccountMenu";
+import { toggleRail, useFolded } from "./folding";
 import { Find } from "./Find";
 import { NavLink } from "./NavLink";
 import styles from "./Rail.module.css";
@@ -25,6 +29,7 @@ export function Rail({ foot, children }: { foot: ReactNode; children: ReactNode 
         <div className={styles.account}>
           <AccountMenu />
           <Activity />
+          <Fold />
         </div>
       </div>
     </div>
@@ -38,5 +43,17 @@ export function NavGroup({ group }: { group: "main" | "foot" }) {
         <NavLink key={screen.path} screen={screen} />
       ))}
     </div>
+  );
+}
+
+function Fold() {
+  const folded = useFolded();
+  const Picture = folded ? IconLayoutSidebarLeftExpand : IconLayoutSidebarLeftCollapse;
+  return (
+    <Tooltip label={`${t("shell.fold")} ([)`} openDelay={300}>
+      <ActionIcon variant="subtle" color="gray" size={30} className={styles.fold} aria-label={t("shell.fold")} aria-pressed={folded} onClick={toggleRail}>
+        <Picture aria-hidden size={17} stroke={1.6} />
+      </ActionIcon>
+    </Tooltip>
   );
 }

@@ -2,28 +2,35 @@
 
 import { IconArrowLeft, IconChevronLeft } from "@tabler/icons-react";
 import { Link, useRouterState } from "@tanstack/react-router";
-import { Suspense, type ReactNode } from "react";
+import { Suspense, useEffect, useState, type ReactNode } from "react";
 
 import { uploading } from "@/features/repository/upload/uploading";
 import { t } from "@/i18n";
+import { useCommand } from "@/ui/commands";
 import { lazily } from "@/ui/lazily";
 
 import { useKeyboard } from "../keyboard";
-import { Palette } from "../Palette";
+import { box, loadBox } from "../box/opening";
 import { SETTINGS, useSettingsArea } from "../settings/area";
 import { SettingsMenu } from "../settings/SettingsMenu";
 import { BottomBar } from "./BottomBar";
+import { useFolded } from "./folding";
 import { KeyMap } from "./KeyMap";
 import link from "./NavLink.module.css";
 import { NavGroup, Rail } from "./Rail";
+import { Shelves } from "./Shelves";
 import styles from "./Shell.module.css";
 import { SigningOut } from "./SigningOut";
 import { Suspended } from "./Suspended";
 
+const Box = lazily(loadBox);
 const Uploads = lazily(() => import("@/features/repository/upload/Tray"));
+
+const IDLE_MS = 1_500;
 
 export function Shell({ children }: { children: ReactNode }) {
   const { inSettings, outside } = useSettingsArea();
+  const folded = useFolded();
   useKeyboard();
   return (
     <div className={styles.shell}>
@@ -31,8 +38,8 @@ export function Shell({ children }: { children: ReactNode }) {
         {t("shell.skip")}
       </a>
       <Suspended />
-      <div className={styles.body}>
-        <nav className={styles.rail} aria-label={t("shell.main")}>
+      <div className={styles.body} data-folded={folded}>
+        <nav className={styles.rail} data-folded={folded} aria-label={t("shell.main")}>
           <Rail foot={inSettings ? null : <NavGroup group="foot" />}>
             {inSettings ? (
               <>
@@ -43,7 +50,10 @@ export function Shell({ children }: { children: ReactNode }) {
                 <SettingsMenu />
               </>
             ) : (
-              <NavGroup group="main" />
+              <>
+                <NavGroup group="main" />
+                <Shelves />
+              </>
             )}
           </Rail>
         </nav>
@@ -58,10 +68,28 @@ export function Shell({ children }: { children: ReactNode }) {
           <Uploads />
         </Suspense>
       )}
-      <Palette />
+      <TheBox />
       <KeyMap />
       <SigningOut />
     </div>
+  );
+}
+
+/** Loaded in the first idle moment, or when it is first opened. */
+function TheBox() {
+  const opened = box.useOpened();
+  const [wanted, setWanted] = useState(false);
+  useCommand("search", box.open);
+  useEffect(() => {
+    const timer = setTimeout(() => void loadBox().catch(() => undefined), IDLE_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  if (opened && !wanted) setWanted(true);
+  if (!wanted) return null;
+  return (
+    <Suspense>
+      <Box />
+    </Suspense>
   );
 }
 

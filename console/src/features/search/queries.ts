@@ -17,7 +17,8 @@ export const LONGEST = 256;
 export function useTopResults(q: string) {
   return useQuery({
     queryKey: [...SEARCH, "glance", q],
-    queryFn: async () => (await answer(api.GET("/api/search", { params: { query: { q, types: [...TYPES], limit: FEW } } }))).items,
+    // Cancelled when something else is typed.
+    queryFn: async ({ signal }) => (await answer(api.GET("/api/search", { params: { query: { q, types: [...TYPES], limit: FEW } }, signal }))).items,
     enabled: q !== "",
     placeholderData: keepPreviousData,
   });

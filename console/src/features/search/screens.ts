@@ -20,9 +20,6 @@ export const searchActions = [
     icon: IconSearch,
     keys: "/",
     permission: "search",
-    // Without a visible search box, as on a phone, open the search screen.
-    perform: (go) => {
-      if (!runCommand("search")) go("/search");
-    },
+    perform: () => runCommand("search"),
   }),
 ] as const;

@@ -7,6 +7,7 @@ import type { InspectorName } from "@/ui/inspector/store";
 import type { InspectorTab } from "@/ui/inspector/tabs";
 import { useInspector } from "@/ui/inspector/useInspector";
 import { lazily } from "@/ui/lazily";
+import { useOpened } from "@/ui/shortcuts/queries";
 
 import { TopBar, type TopBarProps } from "./TopBar";
 import styles from "./TopBar.module.css";
@@ -33,6 +34,7 @@ export function ItemFrame({ name, tabs, opensAtFirst = false, children, ...bar }
     button.current?.focus();
   }
   const toggle = (): void => (state.opened ? close() : state.open());
+  useOpened(bar.subject);
   useCommand("inspect", () => (tabs.length > 0 ? toggle() : false));
 
   return (

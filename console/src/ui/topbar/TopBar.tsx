@@ -5,6 +5,8 @@ import { IconDots, IconLayoutSidebarRight, IconShare2 } from "@tabler/icons-reac
 import type { ReactNode, Ref } from "react";
 
 import { t } from "@/i18n";
+import type { Subject } from "@/ui/shortcuts/shortcuts";
+import { Star } from "@/ui/shortcuts/Star";
 
 import { Breadcrumb } from "./Breadcrumb";
 import type { Crumb } from "./crumbs";
@@ -18,6 +20,8 @@ export interface TopBarProps {
   here: string;
   /** Where the item has no heading of its own. */
   heading?: "h1" | "h2";
+  /** What it is, if it can be starred. */
+  subject?: Subject;
   /** Save state, or another state of the item. */
   state?: ReactNode;
   /** Who else is here. */
@@ -37,10 +41,11 @@ interface Props extends TopBarProps {
   inspector?: { id: string; opened: boolean; toggle: () => void; button: Ref<HTMLButtonElement> };
 }
 
-export function TopBar({ label, crumbs, here, heading, state, who, actions, crowded, onShare, more, inspector }: Props) {
+export function TopBar({ label, crumbs, here, heading, subject, state, who, actions, crowded, onShare, more, inspector }: Props) {
   return (
     <div className={styles.bar} role="toolbar" aria-label={label} data-crowded={crowded} data-headed={heading !== undefined}>
       <Breadcrumb crumbs={crumbs} here={here} heading={heading} />
+      {subject && <Star subject={subject} title={here} />}
       {state}
       <span className={styles.space} />
       {who}

@@ -46,6 +46,7 @@ export function TextFrame({ name, now, crumbs, label, rights, edits, address, wo
       label={label}
       crumbs={crumbs}
       here={now.text.title.trim() || t("writing.untitled")}
+      subject={address && now.id ? { kind: name, id: now.id } : undefined}
       state={<SaveState now={now} mayWrite={rights.write} onConflict={() => onDialog("conflict")} />}
       who={who}
       actions={

@@ -56,6 +56,7 @@ export function ChatFrame({ conversation, lost, children }: Props) {
       crumbs={[{ name: t("chat.title"), to: "/chat", search: ({ q }: { q?: string }) => ({ q }) }]}
       here={conversation ? titleOf(conversation) : t("chat.new")}
       heading={heading}
+      subject={conversation && { kind: "conversation", id: conversation.id }}
       state={
         <>
           {Boolean(lost) && (

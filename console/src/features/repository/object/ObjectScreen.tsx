@@ -71,6 +71,7 @@ function Shown({ file, gone }: { file: FileObject; gone: boolean }) {
       crumbs={wayTo(file)}
       here={name}
       heading="h1"
+      subject={{ kind: "file", id: file.id }}
       actions={
         <>
           <Neighbours file={file} />

@@ -11,6 +11,8 @@ import { useCommand } from "@/ui/commands";
 import { DataTable } from "@/ui/DataTable";
 import { Facts, type Fact } from "@/ui/Facts";
 import { useNames } from "@/ui/names";
+import { useOpened } from "@/ui/shortcuts/queries";
+import { Star } from "@/ui/shortcuts/Star";
 import { Snippet } from "@/ui/Snippet";
 import { Failed, Loading } from "@/ui/states";
 import { Time } from "@/ui/Time";
@@ -54,7 +56,7 @@ function Workflow({ definition, newest }: { definition: DefinitionDetail; newest
   const spec = useMemo(() => specOf(definition.spec), [definition.spec]);
   const title = titleOf(definition);
   return (
-    <Item back="/workflows" title={title} intro={definition.description || undefined} actions={<Actions slug={definition.slug} />}>
+    <Item back="/workflows" title={title} intro={definition.description || undefined} actions={<Actions slug={definition.slug} title={title} />}>
       <Facts facts={useFacts(definition, newest)} />
       <Part title={t("workflows.steps")}>{spec && <Graph spec={spec} label={t("workflows.graph", { title })} />}</Part>
       <Part title={t("workflows.inputs")}>{spec && <Inputs spec={spec} />}</Part>
@@ -72,7 +74,8 @@ function Workflow({ definition, newest }: { definition: DefinitionDetail; newest
   );
 }
 
-function Actions({ slug }: { slug: string }) {
+function Actions({ slug, title }: { slug: string; title: string }) {
+  useOpened({ kind: "workflow", id: slug });
   const { can } = useSession();
   const go = useNavigate();
   useCommand("edit", () => {
@@ -81,6 +84,7 @@ function Actions({ slug }: { slug: string }) {
   });
   return (
     <>
+      <Star subject={{ kind: "workflow", id: slug }} title={title} />
       {can("workflows:write") && (
         <>
           <Button variant="default" leftSection={<IconCopy aria-hidden size={16} />} renderRoot={(props) => <Link {...props} to="/workflows/new" search={{ from: slug } as never} />}>
