@@ -1,11 +1,10 @@
 /** File actions: download, share, open as document, delete. */
 
 import { ActionIcon, Button, Menu } from "@mantine/core";
-import { IconDots, IconDownload, IconFileText, IconLink, IconShare2, IconTrash, IconWorldShare } from "@tabler/icons-react";
+import { IconDots, IconDownload, IconFileText, IconLink, IconShare2, IconTrash } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 
 import { t } from "@/i18n";
-import { useSession } from "@/session";
 import { notice } from "@/ui/notice";
 import type { Rights } from "@/ui/sharing/rights";
 
@@ -13,7 +12,7 @@ import { kindOf } from "../kinds";
 import type { FileObject } from "../queries";
 import { useDownload } from "./useDownload";
 
-export type FileDialog = "share" | "link" | "delete";
+export type FileDialog = "share" | "delete";
 
 interface Props {
   file: FileObject;
@@ -23,7 +22,6 @@ interface Props {
 }
 
 export function FileActions({ file, version, rights, onDialog }: Props) {
-  const { me } = useSession();
   const download = useDownload(file);
   return (
     <>
@@ -50,11 +48,6 @@ export function FileActions({ file, version, rights, onDialog }: Props) {
           <Menu.Item leftSection={<IconLink aria-hidden size={15} />} onClick={() => void copyLink(file.id)}>
             {t("files.link.copy")}
           </Menu.Item>
-          {file.team_id === me.team.id && (
-            <Menu.Item leftSection={<IconWorldShare aria-hidden size={15} />} onClick={() => onDialog("link")}>
-              {t("files.signed")}
-            </Menu.Item>
-          )}
           {rights.delete && (
             <>
               <Menu.Divider />

@@ -23,7 +23,6 @@ import { useFile, useSetVisibility, type FileObject } from "../queries";
 import { FileActions, type FileDialog } from "./FileActions";
 import { DeleteDialog } from "./DeleteDialog";
 import { Inspector } from "./Inspector";
-import { LinkDialog } from "./LinkDialog";
 import styles from "./Object.module.css";
 import { OldVersion } from "./OldVersion";
 import { Preview } from "./Preview";
@@ -77,7 +76,6 @@ function Shown({ file, gone }: { file: FileObject; gone: boolean }) {
       {dialog === "share" && (
         <ShareDialog id={file.id} title={name} visibility={file.visibility} onVisibility={(value) => visibility.mutate(value)} onClose={() => setDialog(null)} />
       )}
-      {dialog === "link" && <LinkDialog id={file.id} name={name} version={isOld ? version.number : null} onClose={() => setDialog(null)} />}
       {dialog === "delete" && <DeleteDialog file={file} onClose={() => setDialog(null)} />}
     </Page>
   );
