@@ -121,18 +121,6 @@ export function useBytes(id: string, version: number, enabled: boolean, first?: 
   });
 }
 
-/** A public link; without a version, to the latest one when opened. */
-export function useLink(id: string, version: number | null, seconds: number) {
-  return useQuery({
-    queryKey: [...one(id), "link", version, seconds],
-    queryFn: () =>
-      answer(api.POST("/api/repo-obj/{id}/presign", { params: { path: { id } }, body: { method: "GET", version, expires_in: seconds } })),
-    // The expiry counts from creation: never cached.
-    gcTime: 0,
-    refetchOnWindowFocus: false,
-  });
-}
-
 export function useSetVisibility(id: string) {
   const client = useQueryClient();
   return useMutation({
