@@ -256,7 +256,7 @@ def fill_trash(page: Page, instance: Instance) -> None:
     token = instance.operator
     for path in (
         f"/api/notes/{instance.note('Moorings for the winter', PLAN)}",
-        f"/api/repo-obj/{instance.upload('harbour/plans/quay walls 2029.pdf', PLAN.encode())}",
+        f"/api/repo-obj/{instance.upload('harbour/plans/quay-walls.pdf', PLAN.encode())}",
         f"/api/repo-obj/{instance.upload('harbour/tides.csv', PLAN.encode())}",
     ):
         instance.call("DELETE", path, token=token)

@@ -7,8 +7,11 @@ import { t } from "@/i18n";
 
 import { fullQuotaOf, fullQuotaWords } from "./quotaWords";
 
+/** The button that closes a toast has a name. */
+export const closing = () => ({ closeButtonProps: { "aria-label": t("action.close") } });
+
 export function notice(message: string): void {
-  notifications.show({ color: "success", message });
+  notifications.show({ color: "success", message, ...closing() });
 }
 
 export function noticeFault(fault: unknown): void {
@@ -19,10 +22,11 @@ export function noticeFault(fault: unknown): void {
     title: refusal?.problem.title ?? t("state.failed"),
     message: quota ? fullQuotaWords(quota) : (refusal?.message ?? t("state.failed.unknown")),
     autoClose: 10_000,
+    ...closing(),
   });
 }
 
 /** An error that comes with its own words. */
 export function noticeText(message: string): void {
-  notifications.show({ color: "danger", title: t("state.failed"), message, autoClose: 10_000 });
+  notifications.show({ color: "danger", title: t("state.failed"), message, autoClose: 10_000, ...closing() });
 }

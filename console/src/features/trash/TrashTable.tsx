@@ -9,7 +9,7 @@ import { Refusal } from "@/api/client";
 import { t } from "@/i18n";
 import { DataTable } from "@/ui/DataTable";
 import { useNames } from "@/ui/names";
-import { noticeFault } from "@/ui/notice";
+import { closing, noticeFault } from "@/ui/notice";
 import { Time } from "@/ui/Time";
 import { placeOf } from "@/ui/trash/places";
 import type { Restored } from "@/ui/trash/queries";
@@ -100,6 +100,7 @@ export function useToldRestored(): (restored: Restored) => void {
     const toast = notifications.show({
       color: "success",
       autoClose: 10_000,
+      ...closing(),
       message: (
         <span className={styles.told}>
           <span>{t("trash.restored", { title: restored.title })}</span>

@@ -7,7 +7,7 @@ import { useNavigate } from "@tanstack/react-router";
 
 import { Refusal } from "@/api/client";
 import { t } from "@/i18n";
-import { notice, noticeFault } from "@/ui/notice";
+import { closing, notice, noticeFault } from "@/ui/notice";
 
 import { placeOf } from "./places";
 import { restore, useTrashDays, type Restored } from "./queries";
@@ -48,7 +48,7 @@ export function useUndo(): (message: string, ids: readonly string[]) => void {
     const missing = ids.length - restored.length;
     if (restored.length > 0) notice(t("trash.restored.many", { count: restored.length }));
     if (missing > 0) {
-      notifications.show({ color: "danger", message: t("trash.undo.failed", { count: missing }), autoClose: LONG_ENOUGH });
+      notifications.show({ color: "danger", message: t("trash.undo.failed", { count: missing }), autoClose: LONG_ENOUGH, ...closing() });
       await go({ to: "/trash" });
     }
   }
@@ -60,6 +60,7 @@ export function useUndo(): (message: string, ids: readonly string[]) => void {
     }
     const toast = notifications.show({
       autoClose: LONG_ENOUGH,
+      ...closing(),
       message: (
         <span className={styles.toast}>
           <span>{message}</span>
