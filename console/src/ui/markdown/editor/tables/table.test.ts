@@ -5,6 +5,9 @@ import { describe, expect, test } from "vitest";
 
 import { addColumn, addRow, align, deleteColumn, deleteRow, escaped, moveColumn, moveRow, newTable, setCell, tableOf, unescaped, wordsAt, type Change } from "./table";
 
+/** Other tests may use the processor. */
+const PATIENCE_MS = 60_000;
+
 /** A row in one of the ways people write them: with bars at its ends or without, with few blanks or many. */
 const words = fc.constantFrom("a", "b c", "x \\| y", "**bold**", "", "1", "`code`", "é🙂", "\\\\", "[l](/notes/n)");
 const styled = fc.record({ lead: fc.boolean(), tail: fc.boolean(), pad: fc.constantFrom(" ", "  ") });
@@ -59,7 +62,7 @@ describe("an edit", () => {
       }),
       { numRuns: 500 },
     );
-  });
+  }, PATIENCE_MS);
 
   test("of rows adds, deletes or moves whole rows, each as it is written", () => {
     fc.assert(
@@ -77,7 +80,7 @@ describe("an edit", () => {
       }),
       { numRuns: 300 },
     );
-  });
+  }, PATIENCE_MS);
 
   test("of columns leaves the words of all others", () => {
     fc.assert(
@@ -98,7 +101,7 @@ describe("an edit", () => {
       }),
       { numRuns: 400 },
     );
-  });
+  }, PATIENCE_MS);
 
   test("of the alignment changes only the second line", () => {
     fc.assert(
