@@ -30,8 +30,15 @@ export function folderEntry(key: string, within: string): FolderEntry {
   return { id: FOLDER + key, isFolder: true, key, name: key.slice(within.length, -1) || t("files.unnamed") };
 }
 
+/** The same entry for the same item, so that a row needn't render again when a long list grows. */
+const made = new WeakMap<FileItem, FileEntry>();
+
 export function fileEntry(item: FileItem): FileEntry {
-  return { id: item.id, isFolder: false, key: item.key, name: nameOf(item.key) || item.filename, item };
+  const known = made.get(item);
+  if (known) return known;
+  const entry: FileEntry = { id: item.id, isFolder: false, key: item.key, name: nameOf(item.key) || item.filename, item };
+  made.set(item, entry);
+  return entry;
 }
 
 /** Type of an entry, in words. */
