@@ -241,6 +241,12 @@ class VersionContent(msgspec.Struct, frozen=True):
     sha256: str | None
 
 
+class FolderCount(msgspec.Struct, frozen=True):
+    folder: str
+    items: int
+    updated_at: str | None
+
+
 class GrantRow(msgspec.Struct, frozen=True):
     principal_type: PrincipalType
     principal_id: str
@@ -394,11 +400,25 @@ class RepositoryObject(ObjectItem, frozen=True):
     """The cursor of the next page of versions."""
 
 
+class FolderFacts(msgspec.Struct, frozen=True):
+    """What is in a folder and its subfolders, as far as the caller can read it."""
+
+    folder: str
+    items: int
+    """At most 100."""
+    is_complete: bool
+    """Whether there are no more items than these."""
+    updated_at: str | None
+    """The last change in it; null if there are more items."""
+
+
 class ObjectListing(msgspec.Struct, frozen=True):
     items: list[ObjectItem]
     folders: list[str]
     """Common prefixes up to the next delimiter, once each."""
     next_cursor: str | None
+    folder_facts: list[FolderFacts] | None = None
+    """With `?facts=1`: for each of the folders, unless the caller's token can read only a part of it."""
 
 
 class ObjectGrant(msgspec.Struct, frozen=True):
@@ -594,6 +614,8 @@ class ObjectQuery(Paging, frozen=True, forbid_unknown_fields=True):
     prefix: Annotated[str, msgspec.Meta(max_length=1024)] | None = None
     delimiter: Literal["/"] | None = None
     """Groups deeper keys into `folders`."""
+    facts: Literal["1"] | None = None
+    """`1` adds how many items each folder has, and its last change."""
     shared: Literal["1"] | None = None
     """`1` lists only objects that others shared with the caller."""
     scope: Literal["org"] | None = None

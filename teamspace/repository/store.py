@@ -12,6 +12,7 @@ from teamspace.repository.schemas import (
     DerivationRow,
     DerivedPair,
     EndedUpload,
+    FolderCount,
     GrantRow,
     KeyRange,
     LineageRow,
@@ -137,6 +138,25 @@ async def select_by_folder(
         " ORDER BY walk.steps",
         after_key=after[0], after_id=after[1], limit=limit, delimiter=delimiter, inside=len(prefix) + 1,
         folder=len(prefix) + len(delimiter) - 1, after_any=_AFTER_ANY_KEY, **params, **fence.params,
+    )  # fmt: skip
+
+
+async def select_folder_facts(
+    db: Db, fence: Fence, folders: Sequence[tuple[str, str]], only_team: str | None, most: int
+) -> list[FolderCount]:  # fmt: skip
+    """Count the objects of each folder, up to `most`; a folder is given with the end of its keys."""
+    in_team = " AND {row}.team_id = :only_team" if only_team else ""
+    page = fence.in_key_order(
+        db.dialect, _BY_KEY, "{row}.key < folders.stop" + in_team, after=("folders.folder", "''"), limit=":most"
+    )
+    given = db.dialect.json_table("folders", folder="TEXT", stop="TEXT")
+    return await db.all_offloaded(
+        FolderCount,
+        f"SELECT folders.folder, (SELECT COUNT(*) FROM ({page}) AS page),"
+        f" (SELECT MAX(objects.updated_at) FROM objects WHERE objects.id IN (SELECT id FROM ({page}) AS page))"
+        f" FROM ({given}) AS folders",
+        seconds=_TIMEOUT_SECONDS, folders=_json([{"folder": folder, "stop": stop} for folder, stop in folders]),
+        most=most, **({"only_team": only_team} if only_team else {}), **fence.params,
     )  # fmt: skip
 
 

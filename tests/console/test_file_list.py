@@ -25,6 +25,7 @@ def test_a_folder_is_sorted_by_any_column_and_remembers_it(browser: Browser, sql
         page.goto("/app/files?in=sorted/")
         expect(names(page)).to_have_text(["sub", "apple.txt", "file 9.txt", "file 10.txt", "Zebra.csv"])
         expect(title(page, "Name")).to_have_attribute("aria-sort", "ascending")
+        expect(size(page, "sub")).to_have_text("1 item")
         title(page, "Size").get_by_role("button").click()
         expect(names(page)).to_have_text(["sub", "apple.txt", "file 9.txt", "file 10.txt", "Zebra.csv"])
         title(page, "Size").get_by_role("button").click()

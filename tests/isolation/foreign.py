@@ -456,7 +456,7 @@ NOT_IDS = frozenset({
     "prefix", "delimiter", "version", "method", "expires_in", "download", "as_", "effective", "q", "principal_type", "capability", "expires_at",
     "GET /api/repo-obj/:id cursor", "GET /api/beta/asset/:id id",  # public
     "GET /s/:token token", "POST /s/:token token", "GET /s/:token/content token", "view",  # public: see tests/links
-    "POST /api/repo-zip ids", "POST /api/repo-zip prefixes",  # see tests/repository/test_zip.py
+    "facts", "POST /api/repo-zip ids", "POST /api/repo-zip prefixes",  # see tests/repository/test_zip.py
     "system", "messages", "executor", "max_tokens", "temperature", "response_format", "tools", "tool_choice", "max_rounds",
     "parent_id", "regenerate",  # turns of a conversation that the caller can continue
     "audio", "function_call", "functions", "logprobs", "max_completion_tokens", "modalities", "n", "parallel_tool_calls",

@@ -438,6 +438,7 @@ CASES = (
 
     Case("GET /api/repo",                   row("files:read")),
     Case("GET /api/repo?delimiter=/",       row("files:read")),
+    Case("GET /api/repo?delimiter=/&facts=1", row("files:read")),
     Case("PUT /api/repo/*key",              row("files:write"),          None,                    CREATED, NEW_KEY),
     Case("GET /api/repo-obj/:id",           row("files:read"),           None,                    OK, OBJECT),
     Case("DELETE /api/repo-obj/:id",        row("files:delete"),         None,                    EMPTY, OBJECT),

@@ -10,9 +10,11 @@ from teamspace.core.errors import BadRequest, Forbidden, NotFound
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 from teamspace.repository import access, store
-from teamspace.repository.domain import key_order
+from teamspace.repository.domain import key_order, naming
 from teamspace.repository.schemas import (
     AccessLevel,
+    FolderCount,
+    FolderFacts,
     ObjectItem,
     ObjectListing,
     ObjectQuery,
@@ -24,6 +26,8 @@ from teamspace.repository.schemas import (
 )
 
 _ABOVE_ALL_NUMBERS = 2**53
+MAX_COUNTED = 100
+"""How many items of a folder are counted."""
 
 
 async def get_visible(db: Reads, who: Principal, object_id: str) -> ObjectRow:
@@ -169,11 +173,35 @@ async def _list_by_key(db: Db, who: Principal, fence: Fence, query: ObjectQuery)
         db, who, fence, only_team=only_team, prefix=query.prefix or "", delimiter=query.delimiter or "", after=after,
         size=query.size,
     )  # fmt: skip
+    folders = [entry for entry in walk.entries if isinstance(entry, str)]
     return ObjectListing(
         items=[_item(entry) for entry in walk.entries if not isinstance(entry, str)],
-        folders=[entry for entry in walk.entries if isinstance(entry, str)],
+        folders=folders,
         next_cursor=paging.encode_cursor(json.dumps(walk.next_position)) if walk.next_position else None,
+        folder_facts=await _get_facts(db, who, fence, folders, only_team) if query.facts else None,
     )
+
+
+async def _get_facts(
+    db: Db, who: Principal, fence: Fence, folders: list[str], only_team: str | None
+) -> list[FolderFacts]:
+    """Count what is in each folder, up to a number that costs little. Folders that the token's prefixes cut are left
+    out: what lies outside of them would have to be read."""
+    ends = [
+        (folder, end)
+        for folder in folders
+        if (end := naming.successor(folder)) and access.allowed_prefixes(who, P.FILES_READ, folder) == [folder]
+    ]
+    counted = await store.select_folder_facts(db, fence, ends, only_team, MAX_COUNTED + 1) if ends else []
+    found = {count.folder: count for count in counted}
+    return [_facts(found[folder]) for folder, _ in ends if folder in found]
+
+
+def _facts(count: FolderCount) -> FolderFacts:
+    is_complete = count.items <= MAX_COUNTED
+    return FolderFacts(
+        count.folder, min(count.items, MAX_COUNTED), is_complete, count.updated_at if is_complete else None
+    )  # fmt: skip
 
 
 def _item(row: ObjectRow) -> ObjectItem:

@@ -1,4 +1,4 @@
-/** Share dialog: access level, current shares, a form to add one, and who has access and why. */
+/** Share dialog: access level, current shares, a form to add one, public links, and who has access and why. */
 
 import { Button, Collapse } from "@mantine/core";
 import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
@@ -12,6 +12,8 @@ import type { Visibility } from "@/ui/writing/text";
 
 import { AddTarget } from "./AddTarget";
 import { Grants } from "./Grants";
+import { PublicLinks } from "./links/PublicLinks";
+import { useLinks } from "./links/queries";
 import { useGrants, useShare } from "./queries";
 import { Readers } from "./Readers";
 import styles from "./ShareDialog.module.css";
@@ -40,6 +42,7 @@ export function ShareDialog({ id, title, visibility, onVisibility, onClose }: Pr
           <Fault fault={share.error} />
           <Grants grants={grants.data} share={share} />
           {visibility === "private" && grants.data.some(({ expired }) => !expired) && <PrivateButShared onChange={onVisibility} />}
+          <PublicLinks id={id} />
           <Who id={id} visibility={visibility} grants={grants.data} />
         </>
       )}
@@ -50,6 +53,7 @@ export function ShareDialog({ id, title, visibility, onVisibility, onClose }: Pr
 function Who({ id, visibility, grants }: { id: string; visibility: Visibility; grants: NonNullable<ReturnType<typeof useGrants>["data"]> }) {
   const [open, setOpen] = useState(false);
   const list = useId();
+  const published = useLinks(id).data?.filter((link) => link.works).length ?? 0;
   const Arrow = open ? IconChevronDown : IconChevronRight;
   return (
     <div className={styles.who}>
@@ -57,6 +61,7 @@ function Who({ id, visibility, grants }: { id: string; visibility: Visibility; g
         {t("sharing.who")}
       </Button>
       <Collapse expanded={open} id={list}>
+        {open && published > 0 && <p className={styles.none}>{t("sharing.link.who", { count: published })}</p>}
         {open && <Readers id={id} visibility={visibility} grants={grants} />}
       </Collapse>
     </div>

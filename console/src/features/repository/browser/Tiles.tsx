@@ -8,7 +8,7 @@ import { Time } from "@/ui/Time";
 
 import { useEntryActions } from "../actions";
 import { endDrag, startDrag, useDropTarget } from "./dragging";
-import type { Entry } from "./entries";
+import { itemsOf, type Entry } from "./entries";
 import { EntryLink } from "./EntryLink";
 import { EntryMenu } from "./EntryMenu";
 import { NARROW, useNearEnd, type Shown } from "./FileList";
@@ -130,7 +130,7 @@ const Tile = memo(function Tile({ entry, isActive, isChosen, mayDrag, on }: Tile
         <EntryMenu entry={entry} tabIndex={tabIndex} />
         <span className={styles.second}>
           {entry.isFolder ? (
-            t("files.kind.folder")
+            itemsOf(entry) || t("files.kind.folder")
           ) : (
             <>
               {bytes(entry.item.size)} · <Time at={entry.item.updated_at} />

@@ -1,11 +1,10 @@
 /** File actions: download; open as document, link and delete in the menu. */
 
 import { Button, Menu } from "@mantine/core";
-import { IconDownload, IconFileText, IconLink, IconTrash, IconWorldShare } from "@tabler/icons-react";
+import { IconDownload, IconFileText, IconLink, IconTrash } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 
 import { t } from "@/i18n";
-import { useSession } from "@/session";
 import type { Rights } from "@/ui/sharing/rights";
 
 import { useEntryActions } from "../actions";
@@ -17,7 +16,7 @@ import { copyLink } from "./copyLink";
 import styles from "./Object.module.css";
 import { useDownload } from "./useDownload";
 
-export type FileDialog = "share" | "link" | "delete";
+export type FileDialog = "share" | "delete";
 
 interface Props {
   file: FileObject;
@@ -41,7 +40,6 @@ interface MenuProps {
 }
 
 export function FileMenu({ file, rights, onDialog }: MenuProps) {
-  const { me } = useSession();
   const actions = useEntryActions();
   const item = (deed: "rename" | "move" | "copy") => {
     const Picture = pictureOf(deed);
@@ -64,11 +62,6 @@ export function FileMenu({ file, rights, onDialog }: MenuProps) {
       <Menu.Item leftSection={<IconLink aria-hidden size={15} />} onClick={() => void copyLink(file.id)}>
         {t("files.link.copy")}
       </Menu.Item>
-      {file.team_id === me.team.id && (
-        <Menu.Item leftSection={<IconWorldShare aria-hidden size={15} />} onClick={() => onDialog("link")}>
-          {t("files.signed")}
-        </Menu.Item>
-      )}
       {rights.delete && (
         <>
           <Menu.Divider />

@@ -26,7 +26,6 @@ import { useFile, useSetVisibility, type FileObject } from "../queries";
 import { DeleteDialog } from "./DeleteDialog";
 import { FileActions, FileMenu, type FileDialog } from "./FileActions";
 import { Details, Versions } from "./Inspector";
-import { LinkDialog } from "./LinkDialog";
 import styles from "./Object.module.css";
 import { Neighbours } from "./Neighbours";
 import { OldVersion } from "./OldVersion";
@@ -103,7 +102,6 @@ function Shown({ file, gone }: { file: FileObject; gone: boolean }) {
       {dialog === "share" && (
         <ShareDialog id={file.id} title={name} visibility={file.visibility} onVisibility={(value) => visibility.mutate(value)} onClose={() => setDialog(null)} />
       )}
-      {dialog === "link" && <LinkDialog id={file.id} name={name} version={isOld ? version.number : null} onClose={() => setDialog(null)} />}
       {dialog === "delete" && <DeleteDialog file={file} onClose={() => setDialog(null)} />}
     </ItemFrame>
   );

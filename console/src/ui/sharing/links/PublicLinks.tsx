@@ -1,0 +1,70 @@
+/** Public links in the share dialog: on or off, each link with its count, and a form for a new one. */
+
+import { Button, Switch } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
+import { useState } from "react";
+
+import { t } from "@/i18n";
+import { ConfirmDialog } from "@/ui/ConfirmDialog";
+import { Fault } from "@/ui/forms";
+import { Failed, Loading } from "@/ui/states";
+
+import { LinkRow } from "./LinkRow";
+import { NewLink } from "./NewLink";
+import { useCreateLink, useLinks, useRevokeLinks, type PublicLink } from "./queries";
+import styles from "./PublicLinks.module.css";
+
+export function PublicLinks({ id }: { id: string }) {
+  const links = useLinks(id);
+  if (links.isPending) return <Loading />;
+  if (links.isError) return <Failed error={links.error} again={() => void links.refetch()} />;
+  return <Loaded id={id} links={links.data} />;
+}
+
+function Loaded({ id, links }: { id: string; links: readonly PublicLink[] }) {
+  const create = useCreateLink(id);
+  const revoke = useRevokeLinks(id);
+  const [adding, setAdding] = useState(false);
+  const [ending, setEnding] = useState(false);
+  const isOn = links.length > 0;
+  return (
+    <section className={styles.links} aria-label={t("sharing.link.title")}>
+      <div className={styles.head}>
+        <p>
+          <b>{t("sharing.link.title")}</b>
+          <span>{t(isOn ? "sharing.link.on" : "sharing.link.off")}</span>
+        </p>
+        <Switch
+          aria-label={t("sharing.link.title")}
+          checked={isOn}
+          disabled={create.isPending || revoke.isPending}
+          onChange={() => (isOn ? setEnding(true) : create.mutate({}))}
+        />
+      </div>
+      <Fault fault={create.error ?? revoke.error} fields={adding ? ["name", "password", "expires_at"] : []} />
+      {isOn && (
+        <ul className={styles.list} aria-label={t("sharing.link.list")}>
+          {links.map((link) => (
+            <LinkRow key={link.id} link={link} busy={revoke.isPending} onRevoke={() => revoke.mutate([link.id])} />
+          ))}
+        </ul>
+      )}
+      {isOn && !adding && (
+        <Button variant="default" size="compact-md" leftSection={<IconPlus aria-hidden size={15} />} onClick={() => setAdding(true)}>
+          {t("sharing.link.new")}
+        </Button>
+      )}
+      {adding && <NewLink create={create} onClose={() => setAdding(false)} />}
+      {ending && (
+        <ConfirmDialog
+          title={t("sharing.link.end")}
+          confirm={t("sharing.link.end.do")}
+          perform={() => revoke.mutateAsync(links.map((link) => link.id))}
+          onClose={() => setEnding(false)}
+        >
+          <p>{t("sharing.link.end.words", { count: links.length })}</p>
+        </ConfirmDialog>
+      )}
+    </section>
+  );
+}

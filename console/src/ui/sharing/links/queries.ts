@@ -1,0 +1,37 @@
+/** Public links of a file or document. */
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+
+import { answer, api, type Schemas } from "@/api/client";
+
+export type PublicLink = Schemas["PublicLink"];
+
+const links = (id: string) => ["sharing", id, "links"] as const;
+
+/** Always refetched: they are counted, and expire. */
+export function useLinks(id: string) {
+  return useQuery({
+    queryKey: links(id),
+    queryFn: async () => (await answer(api.GET("/api/repo-obj/{id}/links", { params: { path: { id } } }))).items,
+    staleTime: 0,
+  });
+}
+
+export function useCreateLink(id: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (body: Schemas["NewLink"]) => answer(api.POST("/api/repo-obj/{id}/links", { params: { path: { id } }, body })),
+    onSuccess: (created) => client.setQueryData<PublicLink[]>(links(id), (before) => [created, ...(before ?? [])]),
+  });
+}
+
+/** Revokes several links, one after the other; those that are gone already count as revoked. */
+export function useRevokeLinks(id: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async (gone: readonly string[]) => {
+      for (const link of gone) await answer(api.DELETE("/api/repo-obj/{id}/links/{link}", { params: { path: { id, link } } }));
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: links(id) }),
+  });
+}

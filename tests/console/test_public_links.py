@@ -1,0 +1,62 @@
+"""Public links in the console: switched on in the share dialog, opened by a visitor, and switched off."""
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.console.browser import window
+from tests.console.instance import Instance
+
+pytestmark = [pytest.mark.sampled(8), pytest.mark.about("console/repository", "links")]
+
+
+def test_a_public_link_is_made_opened_and_turned_off(browser: Browser, sqlite_instance: Instance) -> None:
+    instance = sqlite_instance
+    file = instance.upload("harbour/tides.txt", b"High water at noon.", "member", "private")
+    with window(browser, instance.url, token=instance.session("member")) as page:
+        page.goto(f"/app/files/{file}")
+        page.get_by_role("button", name="Share").click()
+        dialog = page.get_by_role("dialog", name="Share “tides.txt”")
+        links = dialog.get_by_role("region", name="Public links")
+        expect(links).to_contain_text("Off: nobody outside can open this.")
+        links.get_by_role("switch", name="Public links").check(force=True)
+        row = links.get_by_role("list", name="Links").get_by_role("listitem")
+        expect(row).to_have_count(1)
+        expect(row).to_contain_text("0 views · 0 downloads")
+        first = row.get_by_role("button", name="Copy Public link").get_attribute("title") or ""
+
+        links.get_by_role("button", name="New link").click()
+        form = links.get_by_role("form", name="New link")
+        form.get_by_label("Name (optional)").fill("For the printer")
+        form.get_by_label("Password (optional)").fill("a word on paper")
+        form.get_by_role("button", name="Create link").click()
+        expect(row).to_have_count(2)
+        expect(row.first).to_contain_text(re.compile("For the printer.*Password"))
+        second = row.first.get_by_role("button", name="Copy For the printer").get_attribute("title") or ""
+
+        with window(browser, instance.url) as visitor:
+            visitor.goto(first)
+            expect(visitor.get_by_role("heading", name="tides.txt")).to_be_visible()
+            expect(visitor.get_by_role("region", name="Preview")).to_have_text("High water at noon.")
+            with visitor.expect_download() as download:
+                visitor.get_by_role("link", name="Download").click()
+            assert download.value.path().read_bytes() == b"High water at noon."
+            visitor.goto(second)
+            visitor.get_by_label("Password").fill("not this one")
+            visitor.get_by_role("button", name="Open").click()
+            expect(visitor.get_by_role("alert")).to_contain_text("isn’t right")
+            visitor.get_by_label("Password").fill("a word on paper")
+            visitor.get_by_role("button", name="Open").click()
+            expect(visitor.get_by_role("heading", name="tides.txt")).to_be_visible()
+
+        row.first.get_by_role("button", name="Revoke For the printer").click()
+        expect(row).to_have_count(1)
+        dialog.get_by_role("button", name="Who has access").click()
+        expect(dialog).to_contain_text("Anyone who has the public link can view it.")
+        links.get_by_role("switch", name="Public links").click(force=True)
+        page.get_by_role("dialog", name="Turn off public links?").get_by_role("button", name="Turn off").click()
+        expect(row).to_have_count(0)
+        with window(browser, instance.url) as visitor:
+            visitor.goto(first)
+            expect(visitor.get_by_role("heading", name="This link doesn’t work")).to_be_visible()
