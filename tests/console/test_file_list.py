@@ -1,6 +1,7 @@
 """The list of files: sorting, selecting, keys, moving, the folder tree, tiles, and very long folders."""
 
 import re
+import zipfile
 from typing import Any
 
 import pytest
@@ -25,6 +26,7 @@ def test_a_folder_is_sorted_by_any_column_and_remembers_it(browser: Browser, sql
         page.goto("/app/files?in=sorted/")
         expect(names(page)).to_have_text(["sub", "apple.txt", "file 9.txt", "file 10.txt", "Zebra.csv"])
         expect(title(page, "Name")).to_have_attribute("aria-sort", "ascending")
+        expect(size(page, "sub")).to_have_text("1 item")
         title(page, "Size").get_by_role("button").click()
         expect(names(page)).to_have_text(["sub", "apple.txt", "file 9.txt", "file 10.txt", "Zebra.csv"])
         title(page, "Size").get_by_role("button").click()
@@ -106,6 +108,20 @@ def test_many_files_are_deleted_at_once(browser: Browser, sqlite_instance: Insta
         expect(page.get_by_text("4 files deleted")).to_be_visible()
         expect(names(page)).to_have_text(["stays.txt"])
     assert keys(sqlite_instance, "member", "bulk/") == ["bulk/stays.txt"]
+
+
+def test_many_files_are_downloaded_as_one_zip(browser: Browser, sqlite_instance: Instance) -> None:
+    fill(sqlite_instance, "zipped/", {"a.txt": 1, "b.txt": 2, "sub/c.txt": 3})
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
+        page.goto("/app/files?in=zipped/")
+        expect(names(page)).to_have_count(3)
+        for name in ("a.txt", "sub"):
+            page.get_by_role("checkbox", name=f"Select {name}", exact=True).check()
+        with page.expect_download() as download:
+            page.get_by_role("toolbar").get_by_role("button", name="Download").click()
+        assert download.value.suggested_filename == "zipped.zip"
+        with zipfile.ZipFile(download.value.path()) as archive:
+            assert sorted(info.file_size for info in archive.infolist()) == [1, 3]
 
 
 def test_the_tree_opens_folders_by_mouse_and_keys(browser: Browser, sqlite_instance: Instance) -> None:

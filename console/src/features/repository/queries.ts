@@ -26,8 +26,14 @@ const MOST_REFETCHED = 25;
 const MOST_LOOKED_THROUGH = 5;
 const SOON = 3_000;
 
+export type FolderFacts = Schemas["FolderFacts"];
+
+interface Contents extends Pick<Listing, "folders" | "items"> {
+  facts: ReadonlyMap<string, FolderFacts>;
+}
+
 const listed = ({ folder, show }: Place) =>
-  show === "shared" ? ({ shared: "1" } as const) : ({ prefix: folder, delimiter: "/" } as const);
+  show === "shared" ? ({ shared: "1" } as const) : ({ prefix: folder, delimiter: "/", facts: "1" } as const);
 
 /** A folder, paged in the order of keys; shared files are newest first. */
 export function useFolder(place: Place) {
@@ -47,7 +53,8 @@ export function useFolder(place: Place) {
   });
 }
 
-const together = ({ pages }: InfiniteData<Listing>): Pick<Listing, "folders" | "items"> => ({
+const together = ({ pages }: InfiniteData<Listing>): Contents => ({
+  facts: new Map(pages.flatMap((page) => page.folder_facts ?? []).map((each) => [each.folder, each])),
   folders: pages.flatMap((page) => page.folders),
   items: pages.flatMap((page) => page.items),
 });

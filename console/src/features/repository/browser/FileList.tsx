@@ -1,7 +1,7 @@
 /** A folder as a list: one row per entry, sorted by its columns. */
 
 import { IconChevronDown, IconChevronUp } from "@tabler/icons-react";
-import { useEffect, useRef } from "react";
+import { useEffect, useMemo, useRef } from "react";
 
 import { t } from "@/i18n";
 
@@ -45,12 +45,12 @@ export function FileList({ place, entries, order, onOrder, selection, onSelectio
   const width = useWidth(grid);
   const { may } = useEntryActions();
   const narrow = width > 0 && width < NARROW;
-  const kept = selection.active === null ? -1 : entries.findIndex(({ id }) => id === selection.active);
+  const kept = useMemo(() => (selection.active === null ? -1 : entries.findIndex(({ id }) => id === selection.active)), [entries, selection.active]);
   const rows = useRows({ list, count: entries.length, height: narrow ? NARROW_HEIGHT : HEIGHT, kept, head: HEAD });
   const keys = useGrid({ grid, entries, columns: 1, selection, onSelection, reveal: (index) => rows.scrollToIndex(index) });
   const items = rows.getVirtualItems();
   useNearEnd(items.filter(({ index }) => index !== kept).at(-1)?.index ?? 0, entries.length, onEnd);
-  const chosen = entries.filter(({ id }) => selection.chosen.has(id));
+  const chosen = useMemo(() => (selection.chosen.size === 0 ? [] : entries.filter(({ id }) => selection.chosen.has(id))), [entries, selection.chosen]);
   const all = chosen.length > 0 && chosen.length === entries.length;
   return (
     // The keys walk from row to row.

@@ -10,7 +10,7 @@ import { VisibilityWord } from "@/ui/visibility/VisibilityWord";
 
 import { folderOf } from "../place";
 import { endDrag, startDrag, useDropTarget } from "./dragging";
-import { typeOf, type Entry, type FileEntry } from "./entries";
+import { changeOf, itemsOf, typeOf, type Entry, type FileEntry } from "./entries";
 import { EntryLink, EntryPicture } from "./EntryLink";
 import { EntryMenu } from "./EntryMenu";
 import styles from "./FileList.module.css";
@@ -71,7 +71,7 @@ export const FileRow = memo(function FileRow({ entry, index, top, narrow, isFar,
           <span className={styles.name} title={entry.name}>{entry.name}</span>
         </EntryLink>
         {folder && <span className={styles.where}>{folder}</span>}
-        {narrow && !folder && <span className={styles.where}>{entry.isFolder ? t("files.kind.folder") : <Meta entry={entry} />}</span>}
+        {narrow && !folder && <span className={styles.where}>{entry.isFolder ? itemsOf(entry) || t("files.kind.folder") : <Meta entry={entry} />}</span>}
       </span>
       {!narrow && <Cells entry={entry} />}
       <span role="gridcell" className={styles.menu}>
@@ -92,11 +92,12 @@ function Meta({ entry: { item } }: { entry: FileEntry }) {
 function Cells({ entry }: { entry: Entry }) {
   const names = useNames();
   const item = entry.isFolder ? undefined : entry.item;
+  const changed = changeOf(entry);
   return (
     <>
-      <span role="gridcell" data-column="size">{item && bytes(item.size)}</span>
+      <span role="gridcell" data-column="size">{entry.isFolder ? itemsOf(entry) : bytes(entry.item.size)}</span>
       <span role="gridcell" className={styles.wide}>{typeOf(entry)}</span>
-      <span role="gridcell">{item && <Time at={item.updated_at} />}</span>
+      <span role="gridcell">{changed && <Time at={changed} />}</span>
       <span role="gridcell">{item && <VisibilityWord visibility={item.visibility} />}</span>
       <span role="gridcell" className={styles.widest}>{item && names.ofOrYou(item.owner)}</span>
     </>

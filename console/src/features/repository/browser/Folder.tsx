@@ -32,7 +32,7 @@ export function Folder({ place, view }: { place: Place; view: As }) {
   const count = data ? data.folders.length + data.items.length : 0;
   const sortable = place.show === "all" ? count < MOST_SORTED || !hasNextPage : !hasNextPage;
   const all = useMemo(() => {
-    const folders = data?.folders.map((key) => folderEntry(key, place.folder)) ?? [];
+    const folders = data?.folders.map((key) => folderEntry(key, place.folder, data.facts.get(key))) ?? [];
     const files = data?.items.map(fileEntry) ?? [];
     return sortable ? inOrder(folders, files, order) : [...folders, ...files];
   }, [data, place, order, sortable]);

@@ -1,6 +1,6 @@
 /** A folder as tiles, with thumbnails of pictures. */
 
-import { memo, useRef } from "react";
+import { memo, useMemo, useRef } from "react";
 
 import { t } from "@/i18n";
 import { bytes } from "@/ui/quantities";
@@ -8,7 +8,7 @@ import { Time } from "@/ui/Time";
 
 import { useEntryActions } from "../actions";
 import { endDrag, startDrag, useDropTarget } from "./dragging";
-import type { Entry } from "./entries";
+import { itemsOf, type Entry } from "./entries";
 import { EntryLink } from "./EntryLink";
 import { EntryMenu } from "./EntryMenu";
 import { NARROW, useNearEnd, type Shown } from "./FileList";
@@ -37,7 +37,7 @@ export function Tiles({ place, entries, selection, onSelection, more, onEnd }: S
   const keys = useGrid({ grid, entries, columns, selection, onSelection, reveal: (index) => rows.scrollToIndex(Math.floor(index / columns)) });
   const items = rows.getVirtualItems();
   useNearEnd((items.at(-1)?.index ?? 0) * columns, entries.length, onEnd);
-  const chosen = entries.filter(({ id }) => selection.chosen.has(id));
+  const chosen = useMemo(() => (selection.chosen.size === 0 ? [] : entries.filter(({ id }) => selection.chosen.has(id))), [entries, selection.chosen]);
   return (
     // The keys walk from tile to tile.
     // eslint-disable-next-line jsx-a11y/interactive-supports-focus
@@ -130,7 +130,7 @@ const Tile = memo(function Tile({ entry, isActive, isChosen, mayDrag, on }: Tile
         <EntryMenu entry={entry} tabIndex={tabIndex} />
         <span className={styles.second}>
           {entry.isFolder ? (
-            t("files.kind.folder")
+            itemsOf(entry) || t("files.kind.folder")
           ) : (
             <>
               {bytes(entry.item.size)} · <Time at={entry.item.updated_at} />

@@ -1,7 +1,7 @@
 /** Keys, clicks and focus of a grid of entries. */
 
 import { useNavigate } from "@tanstack/react-router";
-import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type MouseEvent, type RefObject } from "react";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent, type RefObject } from "react";
 
 import { useEntryActions } from "../actions";
 import type { Entry } from "./entries";
@@ -23,7 +23,7 @@ export function useGrid({ grid, entries, columns, selection, onSelection, reveal
   const go = useNavigate();
   const actions = useEntryActions();
   const wanted = useRef<string | null>(null);
-  const ids = entries.map(({ id }) => id);
+  const ids = useMemo(() => entries.map(({ id }) => id), [entries]);
   const active = Math.max(0, selection.active === null ? 0 : ids.indexOf(selection.active));
   // The entry may come into the page only after this render.
   useEffect(() => {
