@@ -11,7 +11,7 @@ from playwright.sync_api import FilePayload, Page, Route, expect
 
 from tests.console import screens
 from tests.console.browser import settle, sign_in, visit
-from tests.console.instance import PASSWORD, WITH_TWO_FACTOR, WORKFLOWS, Instance
+from tests.console.instance import PASSWORD, TIMETABLE, WITH_TWO_FACTOR, WORKFLOWS, Instance
 from tests.console.writing import editor, lose_events, replace_first_line, replace_text
 
 WIDTHS = {1440: 900, 390: 844}
@@ -221,13 +221,13 @@ def cause_conflict(page: Page, instance: Instance) -> None:
 
 def change_elsewhere(page: Page, instance: Instance) -> None:
     """Another person changes the same words while this one has unsaved text."""
-    wait_for_editor(page, instance)
+    document = instance.document("Ice plan", TIMETABLE)
+    visit(page, f"/documents/{document}?edit=true")
+    expect(editor(page)).to_contain_text("every hour")
     replace_first_line(page, "No boats in November.", save=False)
-    document = instance.resolve("/api/documents/DOCUMENT")
-    body = instance.call("GET", document, token=instance.operator)["body"]
-    instance.call("PUT", document, {"body": body.replace("every hour", "every half hour")}, instance.session("admin"))
+    changed = {"body": TIMETABLE.replace("every hour", "every half hour")}
+    instance.call("PUT", f"/api/documents/{document}", changed, instance.session("admin"))
     expect(page.get_by_text("Changed by someone else.")).to_be_visible()
-    instance.call("PUT", document, {"body": body}, instance.session("admin"))
 
 
 def link_and_visit(page: Page, instance: Instance) -> None:
@@ -802,7 +802,7 @@ VIEWS = (
     View("note-conflict",       "/app/notes/NOTE?edit=true", act=cause_conflict),
     View("note-share",          "/app/notes/NOTE",           act=open_dialog("Share", "Share “Harbour handover”")),
     View("document-editor",     "/app/documents/DOCUMENT?edit=true", act=wait_for_editor),
-    View("document-changed",    "/app/documents/DOCUMENT?edit=true", act=change_elsewhere),
+    View("document-changed",    "/app/documents",            act=change_elsewhere),
     View("note-deleted",        "/app/notes",                act=delete_note_elsewhere),
     View("file-deleted",        "/app/files",                act=delete_file_elsewhere),
     View("document-sides",      "/app/documents/DOCUMENT/versions?version=1&view=source", act=show_side_by_side),
