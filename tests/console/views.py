@@ -11,8 +11,8 @@ from playwright.sync_api import FilePayload, Page, Route, expect
 
 from tests.console import screens
 from tests.console.browser import settle, sign_in, visit
-from tests.console.instance import PASSWORD, WITH_TWO_FACTOR, WORKFLOWS, Instance
-from tests.console.writing import editor, lose_events, replace_text, write
+from tests.console.instance import PASSWORD, TIMETABLE, WITH_TWO_FACTOR, WORKFLOWS, Instance
+from tests.console.writing import editor, lose_events, replace_first_line, replace_text
 
 WIDTHS = {1440: 900, 390: 844}
 PLAN = "Two boats on Sundays.\n"
@@ -229,22 +229,32 @@ def cause_conflict(page: Page, instance: Instance) -> None:
     """Another person saves while this one edits."""
     wait_for_editor(page, instance)
     old = instance.read(instance.sample_note)
+    replace_first_line(page, "Crane 3 comes on Thursday.", save=False)
     instance.rewrite(instance.sample_note, old.replace("**Tuesday**", "**Wednesday**"))
-    write(page, " Or on Thursday.")
+    page.keyboard.press("Control+s")
     expect(page.get_by_role("dialog")).to_be_visible()
     instance.rewrite(instance.sample_note, old)
 
 
 def change_elsewhere(page: Page, instance: Instance) -> None:
-    """Another person saves the document while this one has unsaved text."""
-    wait_for_editor(page, instance)
-    editor(page).click()
-    page.keyboard.type("Draft: ")
-    document = instance.resolve("/api/documents/DOCUMENT")
-    body = instance.call("GET", document, token=instance.operator)["body"]
-    instance.call("PUT", document, {"body": f"{body}\nCash only.\n"}, instance.session("admin"))
+    """Another person changes the same words while this one has unsaved text."""
+    document = instance.document("Ice plan", TIMETABLE)
+    visit(page, f"/documents/{document}?edit=true")
+    expect(editor(page)).to_contain_text("every hour")
+    replace_first_line(page, "No boats in November.", save=False)
+    changed = {"body": TIMETABLE.replace("every hour", "every half hour")}
+    instance.call("PUT", f"/api/documents/{document}", changed, instance.session("admin"))
     expect(page.get_by_text("Changed by someone else.")).to_be_visible()
-    instance.call("PUT", document, {"body": body}, instance.session("admin"))
+
+
+def link_and_visit(page: Page, instance: Instance) -> None:
+    """A document links to the note, and two people are there."""
+    note = instance.sample_note
+    instance.document("Harbour plan", f"See the [handover](/notes/{note}).")
+    for who, editing in (("member", True), ("owner", False)):
+        instance.call("PUT", f"/api/presence/note/{note}", {"editing": editing}, instance.session(who))
+    expect(page.get_by_role("region", name="Linked from")).to_be_visible()
+    expect(page.get_by_role("img", name="Priya Raman is editing")).to_be_visible()
 
 
 def delete_note_elsewhere(page: Page, instance: Instance) -> None:
@@ -852,13 +862,15 @@ VIEWS = (
     View("note-conflict",       "/app/notes/NOTE?edit=true", act=cause_conflict),
     View("note-share",          "/app/notes/NOTE",           act=open_dialog("Share", "Share “Harbour handover”")),
     View("document-editor",     "/app/documents/DOCUMENT?edit=true", act=wait_for_editor),
-    View("document-changed",    "/app/documents/DOCUMENT?edit=true", act=change_elsewhere),
+    View("document-changed",    "/app/documents",            act=change_elsewhere),
     View("trash-filled",        "/app/trash",                act=fill_trash),
     View("trash-emptying",      "/app/trash",                act=empty_trash),
     View("trash-undo",          "/app/notes",                act=delete_with_undo),
     View("note-deleted",        "/app/notes",                act=delete_note_elsewhere),
     View("file-deleted",        "/app/files",                act=delete_file_elsewhere),
-    View("document-sides",      "/app/documents/DOCUMENT/versions?version=1", act=show_side_by_side),
+    View("document-sides",      "/app/documents/DOCUMENT/versions?version=1&view=source", act=show_side_by_side),
+    View("document-read",       "/app/documents/DOCUMENT/versions?version=1&view=read"),
+    View("note-linked",         "/app/notes/NOTE",           act=link_and_visit),
     View("document-share",      "/app/documents/DOCUMENT",   act=open_dialog("Share", "Share “Winter timetable”")),
     View("documents-empty",     "/app/documents",            "org_admin"),
     View("files-folder",        "/app/files?in=reports/"),

@@ -60,18 +60,18 @@ function Shown({ document }: { document: Document }) {
             <VersionGroups versions={versions.data ?? []} className={styles.versions} shown={Number(search.version)}>
               {(version) => (
                 <div className={styles.version}>
-                <Link
-                  to="/documents/$id/versions"
-                  params={{ id }}
-                  search={{ ...address, version: version.number }}
-                  className={styles.pick}
-                  replace
-                  activeProps={{ "aria-current": undefined }}
-                  aria-current={version.number === address.version ? "true" : undefined}
-                  data-open={version.number === address.version || undefined}
-                >
-                  <VersionLine version={version} newest={newest} />
-                </Link>
+                  <Link
+                    to="/documents/$id/versions"
+                    params={{ id }}
+                    search={{ ...address, version: version.number }}
+                    className={styles.pick}
+                    replace
+                    activeProps={{ "aria-current": undefined }}
+                    aria-current={version.number === address.version ? "true" : undefined}
+                    data-open={version.number === address.version || undefined}
+                  >
+                    <VersionLine version={version} newest={newest} />
+                  </Link>
                   {rightsOn(document).write && <NameVersion id={id} version={version} />}
                 </div>
               )}
@@ -92,19 +92,24 @@ function Compared({ document, address }: { document: Document; address: Required
   const newer = useDocumentAt(document.id, to);
   const failed = [older, newer].find((query) => query.isError);
   const isOld = address.version !== document.version;
+  const isRead = address.view === "read";
   return (
     <section className={styles.compared} aria-label={t("versions.compare")}>
       <div className={styles.bar}>
-        <h2>{from === to ? t("versions.version", { version: to }) : `${t("versions.version", { version: from })} → ${to}`}</h2>
-        <span className={styles.with} aria-hidden>
-          {t("versions.with")}
-        </span>
-        <Segments<Against>
-          aria-label={t("versions.with")}
-          value={address.against}
-          onChange={(against) => void go({ to: ".", search: { ...address, against }, replace: true })}
-          data={(["newest", "before"] as const).map((value) => ({ value, label: t(`versions.with.${value}`) }))}
-        />
+        <h2>{isRead ? t("versions.version", { version: address.version }) : from === to ? t("versions.version", { version: to }) : `${t("versions.version", { version: from })} → ${to}`}</h2>
+        {!isRead && (
+          <>
+            <span className={styles.with} aria-hidden>
+              {t("versions.with")}
+            </span>
+            <Segments<Against>
+              aria-label={t("versions.with")}
+              value={address.against}
+              onChange={(against) => void go({ to: ".", search: { ...address, against }, replace: true })}
+              data={(["newest", "before"] as const).map((value) => ({ value, label: t(`versions.with.${value}`) }))}
+            />
+          </>
+        )}
         <Segments<View>
           aria-label={t("versions.view")}
           value={address.view}
