@@ -11,7 +11,7 @@ import { useCommand } from "@/ui/commands";
 import { lazily } from "@/ui/lazily";
 
 import { keyMap, useKeyboard } from "../keyboard";
-import { box, loadBox } from "../box/opening";
+import { box } from "../box/opening";
 import { SETTINGS, useSettingsArea } from "../settings/area";
 import { SettingsMenu } from "../settings/SettingsMenu";
 import { BottomBar } from "./BottomBar";
@@ -22,6 +22,7 @@ import { Shelves } from "./Shelves";
 import styles from "./Shell.module.css";
 import { Suspended } from "./Suspended";
 
+const loadBox = () => import("../box/Box");
 const Box = lazily(loadBox);
 const KeyMap = lazily(() => import("./KeyMap"));
 const SigningOut = lazily(() => import("./SigningOut"));
