@@ -12,6 +12,7 @@ const server = "http://127.0.0.1:8080";
  */
 const chunks = [
   { name: "frame", test: /src[\\/](main\.tsx|features[\\/]home[\\/])/ },
+  { name: "box", test: /src[\\/](app[\\/](box|shell[\\/](KeyMap|SigningOut|More))|ui[\\/]inspector[\\/]Inspector)/ },
   { name: "entrance", test: /src[\\/]features[\\/]entrance/ },
   { name: "markdown", test: /src[\\/]ui[\\/]markdown[\\/]Markdown\.tsx/ },
   { name: "formulas", test: /src[\\/]ui[\\/]markdown[\\/]typeset\.ts/ },

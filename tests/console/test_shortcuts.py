@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.sampled(8), pytest.mark.about("console/home", "favouri
 
 
 def test_what_is_opened_and_starred_is_in_the_sidebar_and_in_the_box(browser: Browser, instance: Instance) -> None:
-    note = instance.note("Tide table", "High at nine.", "viewer")
+    note = instance.note("Tide table", "High at nine.", "member")
     file = instance.upload("tides/tides.txt", b"High at nine.", "member")
     with window(browser, instance.url, token=instance.session("member")) as page:
         page.goto(f"/app/notes/{note}")

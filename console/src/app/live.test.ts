@@ -121,10 +121,13 @@ test("a change during a refetch is fetched after it", async () => {
 test("every type has its queries", () => {
   const keys = (type: string): string[] =>
     FRESHNESS.filter((row) => row.type === type).flatMap((row) => row.stale("ID").map(({ queryKey }) => queryKey.join("/")));
-  expect(keys("note")).toEqual(["notes/list", "notes/one/ID", "references", "search", "notes/recent", "trash"]);
+  expect(keys("note")).toEqual([
+    "notes/list", "notes/one/ID", "references", "search", "notes/recent", "mentions", "trash", "favourites", "recents",
+  ]);
   expect(keys("object")).toEqual([
     "files/list", "files/one/ID", "processing", "versions/ID", "sharing/ID",
-    "documents/list", "documents/one/ID", "references", "entities", "search", "files/recent", "trash",
+    "documents/list", "documents/one/ID", "references", "entities", "search", "files/recent", "mentions", "trash",
+    "favourites", "recents",
   ]);
   expect(keys("job")).toEqual(["jobs/list", "jobs/active", "jobs/latest", "jobs/one/ID", "localization/coverage"]);
   expect(keys("note_presence")).toEqual(["presence/note/ID"]);

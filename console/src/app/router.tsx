@@ -1,17 +1,14 @@
 /** The routes: every screen of the table has a URL that can be shared, and a refused one says so. */
 
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  type AnyRoute,
-} from "@tanstack/react-router";
+import { Button } from "@mantine/core";
+import { IconMap2, IconRefresh } from "@tabler/icons-react";
+import { createRootRoute, createRoute, createRouter, Link, type AnyRoute } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 
 import { t } from "@/i18n";
 import { allowed, type Screen } from "@/navigation/tables";
 import { useSession } from "@/session";
-import { lazily } from "@/ui/lazily";
+import { lazily, LostCode } from "@/ui/lazily";
 import { Empty, Failed, Loading, Refused, TurnedOff } from "@/ui/states";
 
 import { Entrance } from "./Entrance";
@@ -22,8 +19,33 @@ export const BASE = "/app";
 
 const root = createRootRoute({
   component: Entrance,
-  notFoundComponent: () => <Empty title={t("state.nowhere")}>{t("state.nowhere.words")}</Empty>,
+  notFoundComponent: Nowhere,
 });
+
+function Nowhere() {
+  return (
+    <Empty
+      title={t("state.nowhere")}
+      icon={IconMap2}
+      action={
+        <Button variant="default" renderRoot={(props) => <Link {...props} to="/" />}>
+          {t("state.nowhere.home")}
+        </Button>
+      }
+    >
+      {t("state.nowhere.words")}
+    </Empty>
+  );
+}
+
+/** A part of the console didn't come, though it was asked for twice. */
+function Newer() {
+  return (
+    <Empty title={t("state.newer")} icon={IconRefresh} action={<Button onClick={() => location.reload()}>{t("state.newer.reload")}</Button>}>
+      {t("state.newer.words")}
+    </Empty>
+  );
+}
 
 function guarded(screen: Screen): () => ReactNode {
   const Content = lazily(screen.load);
@@ -44,7 +66,7 @@ export const router = createRouter({
   basepath: BASE,
   defaultPendingComponent: () => <Loading />,
   // Browsers may remember that a module failed to load: only a new page asks for it again.
-  defaultErrorComponent: ({ error }) => <Failed error={error} again={() => location.reload()} />,
+  defaultErrorComponent: ({ error }) => (error instanceof LostCode ? <Newer /> : <Failed error={error} again={() => location.reload()} />),
   defaultPreload: "intent",
   scrollRestoration: true,
 });

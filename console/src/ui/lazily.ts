@@ -12,8 +12,18 @@ export function lazily<Props extends object>(load: Load<Props>) {
   return lazy(() => load().catch((fault: unknown) => later(load, fault)));
 }
 
+const AGAIN_MS = 400;
+
+/** Code that doesn't come although the server is there: it has been replaced by a newer one. */
+export class LostCode extends Error {}
+
 async function later<Props>(load: Load<Props>, fault: unknown): Promise<Module<Props>> {
-  if (!(await checkServer())) throw fault;
+  if (!(await checkServer())) {
+    await new Promise((resume) => setTimeout(resume, AGAIN_MS));
+    return load().catch(() => {
+      throw new LostCode(String(fault), { cause: fault });
+    });
+  }
   await serverBack();
   return load().catch(reload);
 }

@@ -18,7 +18,10 @@ const PAUSE_MS = 150;
 
 /** Built from parts: a whole Modal labels an element that can't have a label, and reads out every entry as its description. */
 export default function Box() {
-  const opened = box.useOpened();
+  // Its code may come after it was opened. Only a dialog that opens while it is there knows where the focus returns to.
+  const [ready, setReady] = useState(false);
+  useEffect(() => setReady(true), []);
+  const opened = box.useOpened() && ready;
   return (
     <Modal.Root opened={opened} onClose={box.close} transitionProps={{ duration: 0 }} size="lg">
       <Modal.Overlay />

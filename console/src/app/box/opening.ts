@@ -3,7 +3,6 @@
 import { createOpening } from "@/ui/opening";
 
 export const box = createOpening();
-export const loadBox = () => import("./Box");
 
 let ahead = "";
 

@@ -1,22 +1,25 @@
 /** A phone's navigation: the main screens, and the rest behind More. */
 
-import { Drawer } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconDots } from "@tabler/icons-react";
 import { useRouterState } from "@tanstack/react-router";
-import { useEffect } from "react";
+import { Suspense, useEffect, useState } from "react";
 
 import { t } from "@/i18n";
+import { lazily } from "@/ui/lazily";
 
 import { useNavGroup } from "../navGroups";
 import styles from "./BottomBar.module.css";
 import { NavLink } from "./NavLink";
 import link from "./NavLink.module.css";
-import { NavGroup, Rail } from "./Rail";
+
+const More = lazily(() => import("./More"));
 
 export function BottomBar() {
   const [opened, { open, close }] = useDisclosure(false);
   const path = useRouterState({ select: (state) => state.location.pathname });
+  const [wanted, setWanted] = useState(false);
+  if (opened && !wanted) setWanted(true);
   useEffect(close, [path, close]);
   return (
     <>
@@ -31,19 +34,11 @@ export function BottomBar() {
           {t("shell.more")}
         </button>
       </nav>
-      <Drawer
-        opened={opened}
-        onClose={close}
-        title={t("shell.more")}
-        closeButtonProps={{ "aria-label": t("action.close") }}
-        position="bottom"
-        size="85%"
-        classNames={{ content: styles.drawer, body: styles.body }}
-      >
-        <Rail foot={<NavGroup group="foot" />}>
-          <NavGroup group="main" />
-        </Rail>
-      </Drawer>
+      {wanted && (
+        <Suspense>
+          <More opened={opened} onClose={close} />
+        </Suspense>
+      )}
     </>
   );
 }

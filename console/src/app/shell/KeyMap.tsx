@@ -8,8 +8,7 @@ import { Dialog } from "@/ui/Dialog";
 import { keyMap, useBindings } from "../keyboard";
 import styles from "./KeyMap.module.css";
 
-export function KeyMap() {
-  if (!keyMap.useOpened()) return null;
+export default function KeyMap() {
   return (
     <Dialog title={t("shell.keys")} onClose={keyMap.close}>
       <Keys />

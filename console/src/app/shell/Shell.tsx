@@ -6,24 +6,26 @@ import { Suspense, useEffect, useState, type ReactNode } from "react";
 
 import { uploading } from "@/features/repository/upload/uploading";
 import { t } from "@/i18n";
+import { signingOut } from "@/navigation/signOut";
 import { useCommand } from "@/ui/commands";
 import { lazily } from "@/ui/lazily";
 
-import { useKeyboard } from "../keyboard";
-import { box, loadBox } from "../box/opening";
+import { keyMap, useKeyboard } from "../keyboard";
+import { box } from "../box/opening";
 import { SETTINGS, useSettingsArea } from "../settings/area";
 import { SettingsMenu } from "../settings/SettingsMenu";
 import { BottomBar } from "./BottomBar";
 import { useFolded } from "./folding";
-import { KeyMap } from "./KeyMap";
 import link from "./NavLink.module.css";
 import { NavGroup, Rail } from "./Rail";
 import { Shelves } from "./Shelves";
 import styles from "./Shell.module.css";
-import { SigningOut } from "./SigningOut";
 import { Suspended } from "./Suspended";
 
+const loadBox = () => import("../box/Box");
 const Box = lazily(loadBox);
+const KeyMap = lazily(() => import("./KeyMap"));
+const SigningOut = lazily(() => import("./SigningOut"));
 const Uploads = lazily(() => import("@/features/repository/upload/Tray"));
 
 const IDLE_MS = 1_500;
@@ -63,14 +65,10 @@ export function Shell({ children }: { children: ReactNode }) {
         </main>
         <BottomBar />
       </div>
-      {uploading.useOpened() && (
-        <Suspense>
-          <Uploads />
-        </Suspense>
-      )}
+      <Suspense>{uploading.useOpened() && <Uploads />}</Suspense>
       <TheBox />
-      <KeyMap />
-      <SigningOut />
+      <Suspense>{keyMap.useOpened() && <KeyMap />}</Suspense>
+      <Suspense>{signingOut.useOpened() && <SigningOut />}</Suspense>
     </div>
   );
 }

@@ -11,11 +11,7 @@ import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { forgetDrafts, hasDrafts } from "@/ui/writing/drafts";
 import { saveAll } from "@/ui/writing/open";
 
-export function SigningOut() {
-  return signingOut.useOpened() ? <Leaving /> : null;
-}
-
-function Leaving() {
+export default function SigningOut() {
   const { me } = useSession();
   const [asks, setAsks] = useState(false);
 

@@ -1,24 +1,31 @@
-/** Home: recent notes and files, what's shared with you, and a next step. */
+/** Home: where you left off, mentions, what's shared with you, what the team does, and what is left to set up. */
 
-import { Button } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import { IconFile, IconFileText, IconSeeding } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
 
 import { t } from "@/i18n";
 import { useSession, type Session } from "@/session";
+import { useNames } from "@/ui/names";
 import { Page } from "@/ui/Page";
 import { plain } from "@/ui/plain";
 import { Empty, Failed, Loading } from "@/ui/states";
 import { Time } from "@/ui/Time";
 
+import { Continue } from "./Continue";
 import styles from "./HomeScreen.module.css";
+import { Mentions } from "./Mentions";
+import { Part } from "./Part";
 import { useNews, useSeed, type FileItem, type News, type NoteItem } from "./queries";
+import { Setup } from "./Setup";
 
 export default function HomeScreen() {
   const { me } = useSession();
   return (
     <Page title={t("home.welcome", { name: me.user.display_name })} intro={t("home.where", { team: me.team.name, company: me.org.name })}>
+      <Setup />
+      <Continue />
+      <Mentions />
       <Recent />
     </Page>
   );
@@ -68,16 +75,8 @@ function ForTheTeam({ notes, files, shared }: News) {
   );
 }
 
-function Part({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <section className={styles.part} aria-label={title}>
-      <h2 className={styles.head}>{title}</h2>
-      {children}
-    </section>
-  );
-}
-
 function Notes({ notes }: { notes: readonly NoteItem[] }) {
+  const names = useNames();
   if (notes.length === 0) return null;
   return (
     <div className={styles.cards}>
@@ -86,7 +85,7 @@ function Notes({ notes }: { notes: readonly NoteItem[] }) {
           <b>{note.title}</b>
           <p>{plain(note.excerpt)}</p>
           <span className="muted">
-            <Time at={note.updated_at} />
+            {names.ofOrYou(note.owner)} · <Time at={note.updated_at} />
           </span>
         </Link>
       ))}
@@ -95,6 +94,7 @@ function Notes({ notes }: { notes: readonly NoteItem[] }) {
 }
 
 function Files({ files }: { files: readonly FileItem[] }) {
+  const names = useNames();
   if (files.length === 0) return null;
   return (
     <ul className={styles.files}>
@@ -106,6 +106,7 @@ function Files({ files }: { files: readonly FileItem[] }) {
             <Link to={isDocument ? "/documents/$id" : "/files/$id"} params={{ id: file.id }} className={styles.file}>
               <Picture aria-hidden size={17} stroke={1.6} />
               <b>{file.filename}</b>
+              <span className={styles.who}>{names.ofOrYou(file.owner)}</span>
               <Time at={file.updated_at} />
             </Link>
           </li>
@@ -126,10 +127,20 @@ function Nothing() {
       title={t("home.empty")}
       icon={IconSeeding}
       action={
-        maySeed && (
-          <Button variant="default" loading={seed.isPending} onClick={() => seed.mutate()}>
-            {t("home.seed")}
-          </Button>
+        mayWrite && (
+          <Group justify="center">
+            <Button renderRoot={(props) => <Link {...props} to="/notes/$id" params={{ id: "new" }} />}>{t("notes.new")}</Button>
+            {session.can("files:write") && (
+              <Button variant="default" renderRoot={(props) => <Link {...props} to="/files" />}>
+                {t("files.upload.files")}
+              </Button>
+            )}
+            {maySeed && (
+              <Button variant="default" loading={seed.isPending} onClick={() => seed.mutate()}>
+                {t("home.seed")}
+              </Button>
+            )}
+          </Group>
         )
       }
     >

@@ -3,9 +3,10 @@
 import { freshness } from "@/navigation/freshness";
 
 export const NOTES = ["notes", "recent"] as const;
+export const MENTIONED = ["mentions"] as const;
 export const FILES = ["files", "recent"] as const;
 
 export const homeFreshness = [
-  freshness("note", () => [{ queryKey: NOTES }]),
-  freshness("object", () => [{ queryKey: FILES }]),
+  freshness("note", () => [{ queryKey: NOTES }, { queryKey: MENTIONED }]),
+  freshness("object", () => [{ queryKey: FILES }, { queryKey: MENTIONED }]),
 ] as const;

@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { answer, api, type Schemas } from "@/api/client";
 
-import { FILES, NOTES } from "./keys";
+import { FILES, MENTIONED, NOTES } from "./keys";
 
 const RECENT = 6;
 
@@ -44,6 +44,15 @@ async function newsOfFiles(ofTheTeam: boolean): Promise<Omit<News, "notes">> {
   ]);
   const ids = new Set(shared.items.map(({ id }) => id));
   return { files: files.items.filter(({ id }) => !ids.has(id)), shared: shared.items };
+}
+
+const MENTIONS = 5;
+
+export function useMentions() {
+  return useQuery({
+    queryKey: MENTIONED,
+    queryFn: async () => (await answer(api.GET("/api/mentions", { params: { query: { limit: MENTIONS } } }))).items,
+  });
 }
 
 export function useSeed() {
