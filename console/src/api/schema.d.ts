@@ -1748,6 +1748,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/repo-zip": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Download several objects, or all below a prefix, as one zip.
+         * @description A session or API token. Requires `files:read`, by role, ownership or grant.
+         */
+        post: operations["repository.archive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/share-targets": {
         parameters: {
             query?: never;
@@ -5228,6 +5248,8 @@ export interface components {
             /** @default null */
             delimiter?: "/" | null;
             /** @default null */
+            facts?: "1" | null;
+            /** @default null */
             shared?: "1" | null;
             /** @default null */
             scope?: "org" | null;
@@ -5237,6 +5259,8 @@ export interface components {
             items: components["schemas"]["ObjectItem"][];
             folders: string[];
             next_cursor: string | null;
+            /** @default null */
+            folder_facts?: components["schemas"]["FolderFacts"][] | null;
         };
         /**
          * ObjectItem
@@ -5258,6 +5282,16 @@ export interface components {
             text_state: "failed" | "none" | "pending" | "ready";
             created_at: string;
             updated_at: string;
+        };
+        /**
+         * FolderFacts
+         * @description What is in a folder and its subfolders, as far as the caller can read it.
+         */
+        FolderFacts: {
+            folder: string;
+            items: number;
+            is_complete: boolean;
+            updated_at: string | null;
         };
         /** PutQuery */
         PutQuery: {
@@ -5563,6 +5597,13 @@ export interface components {
          */
         CompletedUpload: {
             size: number;
+        };
+        /** ZipRequest */
+        ZipRequest: {
+            /** @default [] */
+            ids?: string[];
+            /** @default [] */
+            prefixes?: string[];
         };
         /** TargetsQuery */
         TargetsQuery: {
@@ -17237,6 +17278,7 @@ export interface operations {
                 cursor?: string;
                 prefix?: string;
                 delimiter?: "/";
+                facts?: "1";
                 shared?: "1";
                 scope?: "org";
             };
@@ -19401,6 +19443,131 @@ export interface operations {
             };
             /** @description `not_found` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "repository.archive": {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ZipRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": unknown;
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_type` */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

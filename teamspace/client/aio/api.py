@@ -2104,6 +2104,7 @@ class AsyncRepoApi(AsyncArea):
         cursor: str | UnsetType = UNSET,
         prefix: str | UnsetType = UNSET,
         delimiter: Literal["/"] | UnsetType = UNSET,
+        facts: bool = False,
         shared: bool = False,
         scope: Literal["org"] | UnsetType = UNSET,
     ) -> AsyncPages[ObjectItem, ObjectListing]:
@@ -2121,6 +2122,7 @@ class AsyncRepoApi(AsyncArea):
                     "cursor": cursor,
                     "prefix": prefix,
                     "delimiter": delimiter,
+                    "facts": flag(facts),
                     "shared": flag(shared),
                     "scope": scope,
                 },
@@ -2274,6 +2276,24 @@ class AsyncRepoApi(AsyncArea):
                 body={"key": key},
                 headers=keyed(idempotency_key),
             )
+        )
+
+    def zip(
+        self,
+        *,
+        ids: Sequence[str] | UnsetType = UNSET,
+        prefixes: Sequence[str] | UnsetType = UNSET,
+        idempotency_key: str | None = None,
+    ) -> AsyncDownload:
+        """Download several objects, or all below a prefix, as one zip."""
+        return AsyncDownload(
+            self._transport,
+            Call(
+                method="POST",
+                path="/api/repo-zip",
+                body={"ids": ids, "prefixes": prefixes},
+                headers=keyed(idempotency_key),
+            ),
         )
 
     async def links(self, id: str) -> PublicLinks:

@@ -2092,6 +2092,7 @@ class RepoApi(Area):
         cursor: str | UnsetType = UNSET,
         prefix: str | UnsetType = UNSET,
         delimiter: Literal["/"] | UnsetType = UNSET,
+        facts: bool = False,
         shared: bool = False,
         scope: Literal["org"] | UnsetType = UNSET,
     ) -> Pages[ObjectItem, ObjectListing]:
@@ -2109,6 +2110,7 @@ class RepoApi(Area):
                     "cursor": cursor,
                     "prefix": prefix,
                     "delimiter": delimiter,
+                    "facts": flag(facts),
                     "shared": flag(shared),
                     "scope": scope,
                 },
@@ -2256,6 +2258,24 @@ class RepoApi(Area):
                 body={"key": key},
                 headers=keyed(idempotency_key),
             )
+        )
+
+    def zip(
+        self,
+        *,
+        ids: Sequence[str] | UnsetType = UNSET,
+        prefixes: Sequence[str] | UnsetType = UNSET,
+        idempotency_key: str | None = None,
+    ) -> Download:
+        """Download several objects, or all below a prefix, as one zip."""
+        return Download(
+            self._transport,
+            Call(
+                method="POST",
+                path="/api/repo-zip",
+                body={"ids": ids, "prefixes": prefixes},
+                headers=keyed(idempotency_key),
+            ),
         )
 
     def links(self, id: str) -> PublicLinks:
