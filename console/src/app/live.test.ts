@@ -123,7 +123,7 @@ test("every type has its queries", () => {
     FRESHNESS.filter((row) => row.type === type).flatMap((row) => row.stale("ID").map(({ queryKey }) => queryKey.join("/")));
   expect(keys("note")).toEqual(["notes/list", "notes/one/ID", "search", "notes/recent", "trash"]);
   expect(keys("object")).toEqual([
-    "files/list", "files/one/ID", "processing", "versions/ID", "sharing/ID",
+    "files/list", "files/folders", "files/one/ID", "processing", "versions/ID", "sharing/ID",
     "documents/list", "documents/one/ID", "entities", "search", "files/recent", "trash",
   ]);
   expect(keys("job")).toEqual(["jobs/list", "jobs/active", "jobs/latest", "jobs/one/ID", "localization/coverage"]);
