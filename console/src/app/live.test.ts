@@ -125,7 +125,7 @@ test("every type has its queries", () => {
     "notes/list", "notes/one/ID", "references", "search", "notes/recent", "mentions", "trash", "favourites", "recents",
   ]);
   expect(keys("object")).toEqual([
-    "files/list", "files/one/ID", "processing", "versions/ID", "sharing/ID",
+    "files/list", "files/folders", "files/one/ID", "processing", "versions/ID", "sharing/ID",
     "documents/list", "documents/one/ID", "references", "entities", "search", "files/recent", "mentions", "trash",
     "favourites", "recents",
   ]);
