@@ -868,6 +868,15 @@ class Flip(msgspec.Struct, frozen=True, kw_only=True):
     after: JudgeDecision
 
 
+class FolderFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """What is in a folder and its subfolders, as far as the caller can read it."""
+
+    folder: str
+    items: int
+    is_complete: bool
+    updated_at: str | None
+
+
 class FormField(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     type: FieldType
@@ -1413,6 +1422,7 @@ class ObjectListing(msgspec.Struct, frozen=True, kw_only=True):
     items: list[ObjectItem]
     folders: list[str]
     next_cursor: str | None
+    folder_facts: list[FolderFacts] | None = None
 
 
 class ObjectPart(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="object"):

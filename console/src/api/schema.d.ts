@@ -5062,6 +5062,8 @@ export interface components {
             /** @default null */
             delimiter?: "/" | null;
             /** @default null */
+            facts?: "1" | null;
+            /** @default null */
             shared?: "1" | null;
             /** @default null */
             scope?: "org" | null;
@@ -5071,6 +5073,8 @@ export interface components {
             items: components["schemas"]["ObjectItem"][];
             folders: string[];
             next_cursor: string | null;
+            /** @default null */
+            folder_facts?: components["schemas"]["FolderFacts"][] | null;
         };
         /**
          * ObjectItem
@@ -5092,6 +5096,16 @@ export interface components {
             text_state: "failed" | "none" | "pending" | "ready";
             created_at: string;
             updated_at: string;
+        };
+        /**
+         * FolderFacts
+         * @description What is in a folder and its subfolders, as far as the caller can read it.
+         */
+        FolderFacts: {
+            folder: string;
+            items: number;
+            is_complete: boolean;
+            updated_at: string | null;
         };
         /** PutQuery */
         PutQuery: {
@@ -16816,6 +16830,7 @@ export interface operations {
                 cursor?: string;
                 prefix?: string;
                 delimiter?: "/";
+                facts?: "1";
                 shared?: "1";
                 scope?: "org";
             };

@@ -2038,6 +2038,7 @@ class AsyncRepoApi(AsyncArea):
         cursor: str | UnsetType = UNSET,
         prefix: str | UnsetType = UNSET,
         delimiter: Literal["/"] | UnsetType = UNSET,
+        facts: bool = False,
         shared: bool = False,
         scope: Literal["org"] | UnsetType = UNSET,
     ) -> AsyncPages[ObjectItem, ObjectListing]:
@@ -2055,6 +2056,7 @@ class AsyncRepoApi(AsyncArea):
                     "cursor": cursor,
                     "prefix": prefix,
                     "delimiter": delimiter,
+                    "facts": flag(facts),
                     "shared": flag(shared),
                     "scope": scope,
                 },

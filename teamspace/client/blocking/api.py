@@ -2026,6 +2026,7 @@ class RepoApi(Area):
         cursor: str | UnsetType = UNSET,
         prefix: str | UnsetType = UNSET,
         delimiter: Literal["/"] | UnsetType = UNSET,
+        facts: bool = False,
         shared: bool = False,
         scope: Literal["org"] | UnsetType = UNSET,
     ) -> Pages[ObjectItem, ObjectListing]:
@@ -2043,6 +2044,7 @@ class RepoApi(Area):
                     "cursor": cursor,
                     "prefix": prefix,
                     "delimiter": delimiter,
+                    "facts": flag(facts),
                     "shared": flag(shared),
                     "scope": scope,
                 },
