@@ -33,6 +33,7 @@ INDIFFERENT = {
     "a run that names a document in the trash is hidden like the document": (
         "workflows.select_documents", "workflows.add_objects",
     ),
+    "a link to something in the trash is stored, and shown when that is back": ("references.insert",),
     "only the key, which no fence decides about; writers lock it": ("repository.get_key",),
 }  # fmt: skip
 """Statements about notes or objects that do not mention the trash, by reason."""

@@ -37,6 +37,7 @@ from tests.isolation.outcomes import (
     INVALID_SPEC,
     NO_DRAFT,
     NO_LOCALE,
+    NO_NUMBER,
     NO_TARGET,
     NO_TEXT,
     OK,
@@ -473,6 +474,7 @@ CASES = (
     # Uploads are their owner's alone: tests/isolation/foreign.py has those of others, tests/repository one's own.
     Case("POST /api/repo-uploads",          row("files:write"),          {"key": new_key},        CREATED, NEW_UPLOAD),
     Case("GET /api/repo-uploads/:id/parts", row("files:write"),          None,                    HIDDEN, NO_UPLOAD),
+    Case("PUT /api/repo-uploads/:id/parts", row("files:write"),          None,                    NO_NUMBER, NO_UPLOAD),
     Case("PUT /api/repo-uploads/:id/parts?number=1", row("files:write"), None,                    HIDDEN, NO_UPLOAD),
     Case("POST /api/repo-uploads/:id/complete", row("files:write"),      {"size": 1},             HIDDEN, NO_UPLOAD),
     Case("DELETE /api/repo-uploads/:id",    row("files:write"),          None,                    HIDDEN, NO_UPLOAD),

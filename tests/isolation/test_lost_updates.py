@@ -152,7 +152,6 @@ EXEMPT = {
     "object_links": "counted in the statement itself",
     "object_uploads": "ended once, under the lock of its key",
     "object_versions": "only the tags and the name change, which are one value each, and the filename, under the lock of the object",
-    "presence": "the whole row is what its one writer says",
     "quota_ledger": "settled once, under a condition",
     "recovery_codes": "used once, under a condition",
     "streams": "only the time of the last row, by its one writer",

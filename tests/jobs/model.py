@@ -657,7 +657,7 @@ def _server(database: str) -> AbstractContextManager[Postgres | None]:
 async def _temporary_world(postgres: Postgres | None, name: str) -> AsyncIterator[World]:
     with tempfile.TemporaryDirectory() as folder:
         values = {
-            "SERVICE_DATA": f"{folder}/data", "SERVICE_SQLITE_SYNC": "normal", "SERVICE_RATE_TOKEN": "0",
+            "SERVICE_DATA": f"{folder}/data", "SERVICE_WORKERS": "1", "SERVICE_SQLITE_SYNC": "normal", "SERVICE_RATE_TOKEN": "0",
             "SERVICE_RATE_ANONYMOUS": "0", "SERVICE_DATABASE_URL": postgres.create_database(name) if postgres else "",
         }  # fmt: skip
         async with open_world(load(values, file=Path(folder) / "no.env")) as world:

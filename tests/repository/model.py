@@ -300,7 +300,7 @@ async def check_random_models(world: World, seed: str, pairs: int) -> int:
 
 async def _main(arguments: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        settings = {"SERVICE_DATA": folder, "SERVICE_SQLITE_SYNC": "normal"}
+        settings = {"SERVICE_DATA": folder, "SERVICE_SQLITE_SYNC": "normal", "SERVICE_WORKERS": "1"}
         if arguments.database != "sqlite":
             settings["SERVICE_DATABASE_URL"] = arguments.database
         async with open_world(load(settings, file=Path(folder) / "no.env")) as world:
