@@ -117,30 +117,6 @@ def test_a_scoped_token_cannot_manage_keys(browser: Browser, sqlite_instance: In
         expect(page.get_by_role("button", name="New key")).to_have_count(0)
 
 
-def test_a_public_link_needs_no_sign_in_and_ends_with_its_key(browser: Browser, instance: Instance) -> None:
-    file = instance.upload("links/rules.txt", b"Wear the vest.", "member")
-    token = instance.session("member")
-    with window(browser, instance.url, token=token, permissions=CLIPBOARD) as page:
-        page.goto(f"/app/files/{file}")
-        dialog = ask_for_link(page)
-        expect(dialog).to_contain_text("You need an S3 key first")
-        dialog.get_by_role("link", name="Open Connect").click()
-        expect(page.get_by_role("heading", name="Connect")).to_be_visible()
-        key = instance.call("POST", "/api/s3/credentials", {"name": "Links"}, token)["id"]
-        page.goto(f"/app/files/{file}")
-        dialog = ask_for_link(page)
-        dialog.get_by_text("1 day").click()
-        expect(dialog.get_by_label("Link", exact=True)).to_have_value(re.compile("X-Amz-Expires=86400&"))
-        dialog.get_by_role("button", name="Copy link").click()
-        link = clipboard(page)
-    with window(browser, instance.url) as page:
-        page.goto(link)
-        expect(page.locator("body")).to_have_text("Wear the vest.")
-        instance.call("DELETE", f"/api/s3/credentials/{key}", token=token)
-        answer = page.request.get(link)
-        assert (answer.status, "InvalidAccessKeyId" in answer.text()) == (403, True)
-
-
 def create_key(page: Page, name: str, permission: str, folder: str = "", workflows: bool = False) -> None:
     page.get_by_role("button", name="New key").click()
     dialog = page.get_by_role("dialog", name="New S3 key")
@@ -196,9 +172,3 @@ def reload_until_used(page: Page, row: Locator) -> None:
         page.reload()
         settle(page)
     expect(row).not_to_contain_text("Never used")
-
-
-def ask_for_link(page: Page) -> Locator:
-    page.get_by_role("button", name="More actions").click()
-    page.get_by_role("menuitem", name="Public link").click()
-    return page.get_by_role("dialog", name="Public link")

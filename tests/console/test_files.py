@@ -31,7 +31,7 @@ ANSWERS = {
 }
 # Actions on a shared file, and the access levels that allow them.
 ACTIONS = {
-    "Restore version": ("edit", "manage"),
+    "Restore version 1": ("edit", "manage"),
     "Share": ("manage",),
     "Access: Private. Change": ("manage",),
     "Delete file": ("manage",),

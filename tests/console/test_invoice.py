@@ -59,7 +59,7 @@ def upload(page: Page, folder: str, name: str, body: bytes) -> None:
     page.goto(f"/app/files?in={folder}")
     settle(page)
     choose_file(page, name, body)
-    expect(page.get_by_role("table").get_by_role("link", name=name, exact=True)).to_be_visible()
+    expect(page.get_by_role("grid").get_by_role("link", name=name, exact=True)).to_be_visible()
 
 
 def choose_file(page: Page, name: str, body: bytes) -> None:
@@ -130,7 +130,7 @@ def see_what_was_made(page: Page) -> None:
 
 def open_invoice(page: Page) -> None:
     page.goto("/app/files?in=invoices/")
-    page.get_by_role("table").get_by_role("link", name=INVOICE, exact=True).click()
+    page.get_by_role("grid").get_by_role("link", name=INVOICE, exact=True).click()
     expect(page.get_by_role("heading", name=INVOICE, level=1)).to_be_visible()
 
 

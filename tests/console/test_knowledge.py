@@ -21,7 +21,7 @@ def test_an_upload_is_read_and_its_people_lead_to_the_sentence(browser: Browser,
         settle(page)
         log = FilePayload(name="log.txt", mimeType="text/plain", buffer=LOG.encode())
         page.set_input_files("input[data-what=files]", [log])
-        page.get_by_role("table").get_by_role("link", name="log.txt").click()
+        page.get_by_role("grid").get_by_role("link", name="log.txt").click()
         expect(page.get_by_role("complementary", name="Details")).to_contain_text("Searchable")
         page.keyboard.press("g")
         page.keyboard.press("g")

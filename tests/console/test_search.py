@@ -47,7 +47,7 @@ def test_a_pdf_is_found_by_a_word_inside_it(browser: Browser, instance: Instance
         page.goto("/app/files?in=found/")
         settle(page)
         page.set_input_files("input[data-what=files]", [FilePayload(name="inventory.pdf", mimeType="", buffer=content)])
-        page.get_by_role("table").get_by_role("link", name="inventory.pdf").click()
+        page.get_by_role("grid").get_by_role("link", name="inventory.pdf").click()
         expect(page.get_by_role("complementary", name="Details")).to_contain_text("Searchable")
         page.keyboard.press("/")
         page.keyboard.type("sextant")

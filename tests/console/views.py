@@ -382,12 +382,6 @@ def fill_in_key_form(page: Page, _: Instance) -> None:
     page.get_by_label("Limit to folder").fill("backups/")
 
 
-def open_link_dialog(page: Page, _: Instance) -> None:
-    page.get_by_role("button", name="More actions").click()
-    page.get_by_role("menuitem", name="Public link").click()
-    expect(page.get_by_role("dialog")).to_be_visible()
-
-
 def search_for(query: str) -> Callable[[Page, Instance], None]:
     """Search with the keyboard: in the sidebar, or on the search screen on a phone."""
 
@@ -890,8 +884,6 @@ VIEWS = (
     View("connect-new",         "/app/settings/team/connect",         act=fill_in_key_form),
     View("connect-secret",      "/app/settings/team/connect",         "admin", create_key),
     View("connect-revoke",      "/app/settings/team/connect",         act=open_dialog("Revoke Scanner at pier 2", "Revoke Scanner at pier 2?")),
-    View("file-link",           "/app/files/FILE",                    act=open_link_dialog),
-    View("file-link-unkeyed",   "/app/files/FILE",                    "viewer", open_link_dialog),
     View("connect-mcp",         "/app/settings/team/connect?way=mcp"),
     View("connect-mcp-member",  "/app/settings/team/connect?way=mcp", "member"),
     View("connect-mcp-token",   "/app/settings/team/connect?way=mcp", "admin", create_token),

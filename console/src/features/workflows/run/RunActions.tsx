@@ -1,7 +1,7 @@
 /** Cancels a run that goes on, resumes one that failed or was cancelled, or starts another with its input. */
 
 import { Button } from "@mantine/core";
-import { IconPlayerPlay, IconPlayerStop } from "@tabler/icons-react";
+import { IconPlayerPlay, IconPlayerStop, IconRepeat } from "@tabler/icons-react";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 
@@ -11,6 +11,7 @@ import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { Dialog } from "@/ui/Dialog";
 import { Fault } from "@/ui/forms";
 import { notice } from "@/ui/notice";
+import { Word } from "@/ui/topbar/Word";
 
 import type { RunDetail, RunOutline } from "../api";
 import { useCancel, useResume } from "../queries";
@@ -24,7 +25,8 @@ export function RunActions({ run }: { run: RunDetail | RunOutline }) {
   return (
     <>
       <Button variant="default" size="compact-md" renderRoot={(props) => <Link {...props} to="/workflows/spec/$slug/run" params={{ slug: run.slug }} search={{ from: run.id } as never} />}>
-        {t("workflows.run.again")}
+        <IconRepeat aria-hidden size={16} />
+        <Word>{t("workflows.run.again")}</Word>
       </Button>
       {run.state !== "succeeded" && <Resume run={run} />}
     </>
@@ -42,8 +44,9 @@ function Cancel({ run }: { run: RunDetail | RunOutline }) {
 
   return (
     <>
-      <Button variant="default" size="compact-md" leftSection={<IconPlayerStop aria-hidden size={16} />} onClick={() => setAsking(true)}>
-        {t("workflows.cancel")}
+      <Button variant="default" size="compact-md" onClick={() => setAsking(true)}>
+        <IconPlayerStop aria-hidden size={16} />
+        <Word>{t("workflows.cancel")}</Word>
       </Button>
       {asking && (
         <ConfirmDialog title={t("workflows.cancel.title")} confirm={t("workflows.cancel")} dismiss={t("workflows.cancel.keep")} perform={perform} onClose={() => setAsking(false)}>
@@ -66,8 +69,9 @@ function Resume({ run }: { run: RunDetail }) {
 
   return (
     <>
-      <Button size="compact-md" leftSection={<IconPlayerPlay aria-hidden size={16} />} loading={resume.isPending} onClick={() => void perform().catch(() => undefined)}>
-        {t("workflows.resume")}
+      <Button size="compact-md" loading={resume.isPending} onClick={() => void perform().catch(() => undefined)}>
+        <IconPlayerPlay aria-hidden size={16} />
+        <Word>{t("workflows.resume")}</Word>
       </Button>
       {resume.isError && (
         <Dialog title={t("workflows.resume.refused")} onClose={resume.reset}>
