@@ -250,6 +250,9 @@ class FileSoak(Soak):
     async def finish(self) -> None:
         """Wait, without load, until only blobs of versions are left; it must not take longer than the retention allows."""
         await max(self.uploaders, key=lambda uploader: len(uploader.acknowledged)).delete_all()
+        while (await ask(self.operator, "DELETE", "/api/trash")).json["remaining"]:
+            pass
+        self.operator.close()
         ends = time.monotonic() + 2 * RETENTION + 10
         while left := await self._leftovers():
             if time.monotonic() > ends:
