@@ -314,8 +314,11 @@ def _counts_file(settings: Settings) -> Path:
 
 
 async def _check_once(settings: Settings) -> None:
-    """Check the database and bring it up to date once for all processes, so that an error stops the start."""
+    """Check everything and bring the database up to date once for all processes, so that an error stops the start: a
+    process that cannot start would be restarted for ever.
+    """
     async with open_database(settings, partial(_check_database, settings=settings)) as db:
+        await _claim_folder(db, App(settings, db, None).files)
         await localization.catch_up(db)
         await localization.seed_files(settings.data)
         if settings.on_sqlite:  # no process has been started yet

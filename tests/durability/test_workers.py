@@ -11,7 +11,7 @@ import pytest
 
 from tests.durability.soak import is_alive, serving
 from tests.support.postgres import create_database, drop_database
-from tests.support.served import Served
+from tests.support.served import Served, free_port, teamspace
 
 PATIENCE = 20.0
 PASSWORD = "a cautious first passphrase"
@@ -85,3 +85,16 @@ def wait_until(condition: Callable[[], bool]) -> None:
     while not condition():
         assert time.monotonic() < deadline, "timed out"
         time.sleep(0.05)
+
+
+def test_what_cannot_start_is_refused_once_and_not_tried_again(tmp_path: Path) -> None:
+    experience = tmp_path / "experience.json"
+    experience.write_text('{"fields": 1}')
+    settings = {
+        "SERVICE_DATA": str(tmp_path / "data"), "SERVICE_PORT": str(free_port()), "SERVICE_WORKERS": "2",
+        "SERVICE_BETA_EXPERIENCE": str(experience),
+    }  # fmt: skip
+    refused = teamspace("serve", settings=settings)
+    assert refused.returncode != 0
+    (line,) = refused.stderr.splitlines()
+    assert line.startswith("teamspace: SERVICE_BETA_EXPERIENCE: ")
