@@ -99,4 +99,4 @@ async def test_the_bytes_of_a_deleted_object_are_released(world: World, hands: H
 
 
 async def _delete_all(caller: Caller, object_id: str) -> None:
-    assert (await caller.delete(f"/api/repo-obj/{object_id}")).status_code == 204
+    assert (await caller.delete_for_good(f"/api/repo-obj/{object_id}")).status_code == 204

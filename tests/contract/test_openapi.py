@@ -65,8 +65,7 @@ _UNREACHABLE = frozenset({
     "POST /api/workers/jobs/:id/fail", "POST /api/jobs",
     "GET /api/events",  # never ends
     "POST /api/repo-uploads/:id/complete",  # needs parts that have the size in the body
-    # These need a kind and an id that belong together.
-    "PUT /api/favourites/:kind/:id", "DELETE /api/favourites/:kind/:id", "PUT /api/recents/:kind/:id",
+    "POST /s/:token",  # needs a form with a password
     "DELETE /api/ai/chat/stream/:id",  # needs a turn that runs
     "POST /api/runs/:id/cancel",  # needs a run that has not ended
     # These need an entity, which only an extracted document has.
@@ -178,6 +177,11 @@ class Scenario(msgspec.Struct, frozen=True):
             "/api/repo-obj/{id}/links/{link} path.id": documents[:1],
             "/api/repo-obj/{id}/links/{link} path.link": [link["id"] for link in links[1:]],
             "path.token": [links[0]["url"].rpartition("/")[2]],
+            "/api/references query.to": [f"document:{documents[0]}"],
+            "/api/repo-obj/{id}/versions/{number} path.id": documents[:1],
+            "/api/repo-obj/{id}/versions/{number} path.number": ["1"],
+            "path.kind": ["document"],
+            **{f"/api/{name}/{{kind}}/{{id}} path.id": documents[:10] for name in ("presence", "favourites", "recents")},
             **{
                 f"/api/repo-obj/{{id}}{rest} path.id": documents[:10]
                 for rest in ("/content", "/presign", "/share", "/unshare", "/grants", "/visibility", "/derivations", "/processing", "/move", "/copy", "/links")

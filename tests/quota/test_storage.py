@@ -48,6 +48,8 @@ async def test_storage_counts_every_version_until_it_is_deleted(world: World) ->
     assert await stored(ann) == (2700, 3)
     await ann.delete(f"/api/repo-obj/{first['id']}")
     await ann.delete(f"/api/documents/{document['id']}")
+    assert await stored(ann) == (2700, 3), "what is in the trash counts"
+    await ann.delete("/api/trash")
     assert await stored(ann) == (1000, 1)
     assert await broken(world) == []
 
@@ -122,7 +124,7 @@ async def test_an_overwrite_counts_bytes_but_no_new_object(world: World) -> None
     assert (await send(ann, "a.txt", b"y" * 40)).status_code == 200
     assert refusal(await send(ann, "a.txt", b"y")) == FULL
     assert refusal(await send(ann, "b.txt", b"")) == FULL
-    assert (await ann.delete(f"/api/repo-obj/{made['id']}")).status_code == 204
+    assert (await ann.delete_for_good(f"/api/repo-obj/{made['id']}")).status_code == 204
     assert (await send(ann, "b.txt", b"y" * 100)).status_code == 201
     assert await broken(world) == []
 
@@ -152,7 +154,7 @@ async def test_concurrent_uploads_do_not_exceed_the_limit(world: World) -> None:
         answers = await asyncio.gather(*uploads)
         assert Counter(answer.status_code for answer in answers) == {201: 1, 429: 3}
         (made,) = [(at, answer.json()["id"]) for at, answer in enumerate(answers) if answer.status_code == 201]
-        assert (await (ann, second)[made[0] % 2].delete(f"/api/repo-obj/{made[1]}")).status_code == 204
+        assert (await (ann, second)[made[0] % 2].delete_for_good(f"/api/repo-obj/{made[1]}")).status_code == 204
     assert await broken(world) == []
 
 
@@ -169,7 +171,7 @@ async def test_concurrent_uploads_of_several_companies_do_not_exceed_the_limit_o
             assert Counter(answer.status_code for answer in answers) == {201: 1, 429: 3}
             for person, answer in zip(people, answers, strict=True):
                 if answer.status_code == 201:
-                    assert (await person.delete(f"/api/repo-obj/{answer.json()['id']}")).status_code == 204
+                    assert (await person.delete_for_good(f"/api/repo-obj/{answer.json()['id']}")).status_code == 204
         assert await broken(world) == []
 
 
@@ -247,7 +249,7 @@ async def test_below_the_disk_floor_only_files_are_refused(settings: Settings, m
             assert refusal(answer) == (507, "storage_full")
         assert (await ann.post("/api/notes", {"title": "T", "body": "b"})).status_code == 201
         assert (await fetch(ann, existing["id"])).content == b"x" * 100_000
-        assert (await ann.delete(f"/api/repo-obj/{existing['id']}")).status_code == 204
+        assert (await ann.delete_for_good(f"/api/repo-obj/{existing['id']}")).status_code == 204
         monkeypatch.setattr(space, "free_bytes", lambda folder: 2000)
         assert (await send(ann, "b.txt", b"x")).status_code == 201
 

@@ -52,7 +52,7 @@ async def test_uploads_are_read_in_parts_and_collected_after_deletion(bucket_set
             (await ann.get(f"/api/repo-obj/{created['id']}")).json()["sha256"]
         }
 
-        assert (await ann.delete(f"/api/repo-obj/{created['id']}")).status_code == 204
+        assert (await ann.delete_for_good(f"/api/repo-obj/{created['id']}")).status_code == 204
         hands.forward(10 * 60)
         assert await blobs.collect(world.db, world.app.files, wiring.BLOB_COLUMNS, retention=300) == 1
         assert [file.digest for file in world.app.files.list_files()] == [other["sha256"]]

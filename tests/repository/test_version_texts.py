@@ -135,7 +135,7 @@ async def test_a_text_counts_against_no_quota_and_is_deleted_with_its_object(wor
     assert used == len(files.pdf("harbour")) + len(files.pdf("quay"))
     kept = await kept_texts(world)
     assert await known_after_collection(world, ann, kept) == [True, True]
-    assert (await ann.delete(f"/api/repo-obj/{report}")).status_code == 204
+    assert (await ann.delete_for_good(f"/api/repo-obj/{report}")).status_code == 204
     assert await known_after_collection(world, ann, kept) == [False, False]
     assert await broken(world) == []
 
@@ -179,7 +179,7 @@ async def test_a_text_of_a_version_that_was_deleted_meanwhile_is_not_kept(
 
     async def extract_and_delete(*args: object) -> object:
         extracted = await extract(*args)  # type: ignore[arg-type]
-        await ann.delete(f"/api/repo-obj/{created['id']}")
+        await ann.delete_for_good(f"/api/repo-obj/{created['id']}")
         return extracted
 
     monkeypatch.setattr(texts, "_extract", extract_and_delete)

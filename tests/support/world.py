@@ -68,6 +68,12 @@ class Caller:
     async def delete(self, path: str, body: Any = None, **options: Any) -> httpx2.Response:
         return await self("DELETE", path, body, **options)
 
+    async def delete_for_good(self, path: str) -> httpx2.Response:
+        """Delete something, and then what is left of it in the trash; return the first response."""
+        answer = await self.delete(path)
+        assert (await self.delete(f"/api/trash/{path.rpartition('/')[2]}")).status_code == 204
+        return answer
+
 
 class World:
     """One instance. Further people and companies are inserted directly, for speed."""
