@@ -255,7 +255,7 @@ def test_collect_deletes_unreferenced_blobs_at_once(run_command: RunCommand, set
     async def prepare(world: World) -> None:
         ann = await world.bootstrap()
         created = await put(ann, "a.bin", b"x" * (SMALL + 1))
-        await ann.delete(f"/api/repo-obj/{created['id']}")
+        await ann.delete_for_good(f"/api/repo-obj/{created['id']}")
 
     with_world(settings, prepare)
     for message in ("1 blobs deleted", "0 blobs deleted"):
