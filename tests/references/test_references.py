@@ -84,7 +84,19 @@ async def test_nothing_refers_to_or_from_what_is_deleted(world: World, ann: Call
     assert await backlinks(ann, f"object:{other}") == [("note", "Source")]
     await ann.delete(f"/api/notes/{source}")
     assert await backlinks(ann, f"object:{other}") == []
+    await ann.delete("/api/trash")
     assert await world.db.all(str, "SELECT id FROM text_references") == []
+
+
+async def test_references_are_back_with_what_comes_out_of_the_trash(ann: Caller) -> None:
+    target = await note(ann, "Target")
+    source = await note(ann, "Source", f"[a](/notes/{target})")
+    for trashed in (target, source):
+        await ann.delete(f"/api/notes/{trashed}")
+    later = await note(ann, "Later", f"[a](/notes/{target})")
+    for trashed in (target, source):
+        assert (await ann.post(f"/api/trash/{trashed}/restore")).status_code == 200
+    assert await backlinks(ann, f"note:{target}") == [("note", "Later"), ("note", "Source")], later
 
 
 async def test_only_readers_of_the_text_see_that_it_refers(ann: Caller, bob: Caller) -> None:
@@ -166,7 +178,7 @@ async def _change(chance: random.Random, things: dict[str, str], ann: Caller, bo
         case "rename" if some:
             await ann.put(f"/api/{things[some]}/{some}", {"title": "Another", "tags": ["a"]})
         case "delete" if some:
-            assert (await ann.delete(f"/api/{things.pop(some)}/{some}")).status_code == 204
+            assert (await ann.delete_for_good(f"/api/{things.pop(some)}/{some}")).status_code == 204
         case "key" if some and things[some] == "documents":
             key = (await ann.get(f"/api/documents/{some}")).json()["key"]
             await send(ann, key, b"no links", content_type="text/markdown")

@@ -124,6 +124,7 @@ async def test_updates_and_deletions_are_indexed(world: World, ann: Caller) -> N
     assert await titles(ann, "second body") == ["Second"]
     assert (await ann.delete(f"/api/notes/{note}")).status_code == 204
     assert await titles(ann, "second") == []
+    await ann.delete("/api/trash")
     assert await world.db.one(int, "SELECT COUNT(*) FROM texts") == 0
 
 
