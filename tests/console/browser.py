@@ -90,6 +90,7 @@ def window(
         assert not unexpected, "\n".join(unexpected)
         passed = True
     except Exception as error:
+        error.add_note("\n".join(["The browser says:", *errors.lines]))
         error.add_note(f"The window shows {page.url}:\n{page.locator('body').inner_text()}")
         raise
     finally:

@@ -16,7 +16,7 @@ function useTitle(part: ObjectPart | NotePart): string | undefined {
   const isNote = part.type === "note";
   const id = isNote ? part.note_id : part.object_id;
   const { data } = useQuery({
-    queryKey: ["references", part.type, id],
+    queryKey: ["names", part.type, id],
     queryFn: async () => {
       const params = { path: { id } };
       return isNote ? (await answer(api.GET("/api/notes/{id}", { params }))).title : (await answer(api.GET("/api/repo-obj/{id}", { params }))).filename;

@@ -37,7 +37,7 @@ function useFound(q: string) {
 /** The name of a file that was chosen before. */
 function useChosen(id: string) {
   return useQuery({
-    queryKey: ["references", "object", id],
+    queryKey: ["names", "object", id],
     queryFn: ID.test(id) ? async () => (await answer(api.GET("/api/repo-obj/{id}", { params: { path: { id } } }))).filename : skipToken,
     staleTime: 60_000,
   });
