@@ -2,11 +2,15 @@
 
 import io
 import zipfile
+from collections.abc import AsyncIterator
 
 import pytest
 
+from teamspace.core.db import Db
+from teamspace.core.principal import Principal
 from teamspace.repository.domain import zipping
 from teamspace.repository.domain.zip_names import ZipNames
+from teamspace.repository.schemas import ObjectRow
 from tests.events.help import principal
 from tests.repository.help import put, share
 from tests.support.world import Caller, World
@@ -36,6 +40,20 @@ async def test_files_and_folders_are_in_one_zip(ann: Caller) -> None:
     assert found == {
         "one.txt": b"One", "plans/2030/a.txt": b"A" * 300_000, "plans/b \u00fc.txt": b"B", "plans/empty.txt": b"",
     }  # fmt: skip
+
+
+async def test_a_folder_that_is_named_again_is_walked_once(ann: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    await put(ann, "plans/2030/a.txt", b"A")
+    await put(ann, "plot.txt", b"B")
+    walked, below = list[str](), zipping._below
+
+    def counted(db: Db, who: Principal, prefix: str) -> AsyncIterator[ObjectRow]:
+        walked.append(prefix)
+        return below(db, who, prefix)
+
+    monkeypatch.setattr(zipping, "_below", counted)
+    found = await download(ann, prefixes=["plans/", "plot.txt", "plans/2030/", *["plans/"] * 97])
+    assert (walked, found) == (["plans/", "plot.txt"], {"plans/2030/a.txt": b"A", "plot.txt": b"B"})
 
 
 async def test_only_what_the_caller_can_read_is_in_it(world: World, ann: Caller) -> None:

@@ -35,13 +35,22 @@ async def choose(db: Db, who: Principal, request: ZipRequest) -> Chosen:
     if len(found) < len(set(request.ids)):
         raise NotFound()
     chosen.update((item.id, item.key.rpartition("/")[2] or item.filename) for item in found)
-    for prefix in request.prefixes:
+    for prefix in _outermost(request.prefixes):
         above = prefix.rstrip("/").rfind("/") + 1
         async for row in _below(db, who, prefix):
             chosen.setdefault(row.id, row.key[above:])
             if len(chosen) > MAX_FILES:
                 raise BadRequest("repository.zip_limit", limit=MAX_FILES)
     return list(chosen.items())
+
+
+def _outermost(prefixes: list[str]) -> list[str]:
+    """Return the prefixes without those that others contain: a hundred times the same one is one walk."""
+    kept: list[str] = []
+    for prefix in sorted(prefixes):
+        if not kept or not prefix.startswith(kept[-1]):
+            kept.append(prefix)
+    return kept
 
 
 async def _below(db: Db, who: Principal, prefix: str) -> AsyncIterator[ObjectRow]:
