@@ -7,12 +7,19 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.console.browser import window
 from tests.console.instance import OPERATOR, PEOPLE, Instance
-from tests.console.writing import CHOICES, LINES, choose, collide, editor, opened_by_both, saved, write
+from tests.console.writing import (
+    CHOICES,
+    LINES,
+    choose,
+    collide,
+    editor,
+    leave_without_saving,
+    opened_by_both,
+    saved,
+    write,
+)
 
 pytestmark = [pytest.mark.sampled(8), pytest.mark.about("console/documents", "documents", "repository")]
-
-# No request is sent any more, not even when the page is closed.
-BLOCK_REQUESTS = "() => { window.fetch = () => new Promise(() => undefined) }"
 
 
 def test_a_new_document_is_saved_automatically_and_appears_in_files(browser: Browser, instance: Instance) -> None:
@@ -70,8 +77,7 @@ def test_unsaved_changes_survive_a_crash_and_signing_out_asks_first(
         page.route("**/api/documents/*", abort_saves)
         write(page, ", for Sunday")
         expect(page.get_by_text("Offline (draft kept)").first).to_be_visible()
-        page.evaluate(BLOCK_REQUESTS)
-        page.goto("about:blank")
+        leave_without_saving(page)
         sqlite_instance.call(
             "PUT", f"/api/documents/{document}", {"body": f"{LINES}\nYeast\n"}, sqlite_instance.session("owner")
         )

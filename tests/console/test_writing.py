@@ -7,7 +7,17 @@ from playwright.sync_api import Browser, expect
 
 from tests.console.browser import visit, window
 from tests.console.instance import PASSWORD, Instance
-from tests.console.writing import CHOICES, LINES, choose, collide, editor, opened_by_both, saved, write
+from tests.console.writing import (
+    CHOICES,
+    LINES,
+    choose,
+    collide,
+    editor,
+    leave_without_saving,
+    opened_by_both,
+    saved,
+    write,
+)
 from tests.support.served import Served
 
 pytestmark = [pytest.mark.sampled(8), pytest.mark.about("console/notes", "notes")]
@@ -60,7 +70,7 @@ def test_a_draft_written_while_the_server_was_down_can_be_restored(browser: Brow
         fresh_server.kill()
         write(page, ", for Sunday")
         expect(page.get_by_text("Offline (draft kept)").first).to_be_visible()
-        page.goto("about:blank")
+        leave_without_saving(page)
         fresh_server.start()
         page.goto(f"/app/notes/{note}")
         expect(page.get_by_role("alert")).to_contain_text("You have unsaved changes")

@@ -94,3 +94,10 @@ def replace_text(page: Page, field: Locator, text: str) -> None:
     page.keyboard.press("Control+a")
     page.keyboard.press("Delete")
     page.keyboard.insert_text(text)
+
+
+def leave_without_saving(page: Page) -> None:
+    """Leave the console like a browser that crashes. A page that is left saves once more, on a busy machine so late
+    that the server has restarted meanwhile."""
+    page.evaluate("() => { window.fetch = () => new Promise(() => undefined) }")
+    page.goto("about:blank")
