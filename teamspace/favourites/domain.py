@@ -7,9 +7,6 @@ from teamspace.core.principal import Principal
 from teamspace.favourites import access, store
 from teamspace.favourites.schemas import KEPT_RECENTS, MAX_FAVOURITES, Shelf, ShortcutKind, Shortcuts
 
-_UNAUDITED = "favourites"
-"""Not an action of the audit log: these writes leave no row in it."""
-
 
 async def listing(db: Db, who: Principal, shelf: Shelf) -> Shortcuts:
     return Shortcuts(await store.select(db, shelf, who, access.readable_kinds(who)))
@@ -17,8 +14,7 @@ async def listing(db: Db, who: Principal, shelf: Shelf) -> Shortcuts:
 
 async def add_favourite(db: Db, who: Principal, kind: str, subject_id: str) -> None:
     kinds = access.readable_kinds(who)
-    async with db.write(who, _UNAUDITED) as tx:
-        await _begin(tx)
+    async with db.write(who, None, lock=_lock(who)) as tx:
         await _put(tx, "favourites", _kind(kinds, kind), subject_id)
         if await store.count(tx, "favourites", who) > MAX_FAVOURITES:
             await store.delete_unreadable(tx, "favourites", kinds)
@@ -27,8 +23,7 @@ async def add_favourite(db: Db, who: Principal, kind: str, subject_id: str) -> N
 
 
 async def remove_favourite(db: Db, who: Principal, kind: str, subject_id: str) -> None:
-    async with db.write(who, _UNAUDITED) as tx:
-        await _begin(tx)
+    async with db.write(who, None, lock=_lock(who)) as tx:
         if not await store.delete(tx, "favourites", kind, subject_id):
             raise NotFound()
 
@@ -36,16 +31,14 @@ async def remove_favourite(db: Db, who: Principal, kind: str, subject_id: str) -
 async def open_recent(db: Db, who: Principal, kind: str, subject_id: str) -> None:
     """Note that the caller has opened it."""
     kinds = access.readable_kinds(who)
-    async with db.write(who, _UNAUDITED, durable=False) as tx:
-        await _begin(tx)
+    async with db.write(who, None, lock=_lock(who), durable=False) as tx:
         await _put(tx, "recents", _kind(kinds, kind), subject_id)
         await store.delete_oldest(tx, "recents", KEPT_RECENTS)
 
 
-async def _begin(tx: Tx) -> None:
-    """Let two requests of a person wait for each other, so that limits hold; leave no row in the audit log."""
-    tx.entries = ()
-    await tx.lock("favourites", tx.who.user_id)
+def _lock(who: Principal) -> tuple[str, str]:
+    """Two requests of a person wait for each other, so that limits hold."""
+    return ("favourites", who.user_id)
 
 
 async def _put(tx: Tx, shelf: Shelf, kind: ShortcutKind, subject_id: str) -> None:

@@ -175,6 +175,21 @@ def test_a_store_function_that_writes_takes_a_transaction() -> None:
     assert [f"{package}.{function.name}" for package, function in writing if not takes_transaction(function)] == []
 
 
+def is_unaudited_write(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "write"
+        and len(node.args) > 1
+        and ast.unparse(node.args[1]) == "None"
+    )
+
+
+def test_only_what_nobody_else_sees_is_written_without_an_audit_row() -> None:
+    packages = {name for name, path in files() if any(map(is_unaudited_write, syntax(path)))}
+    assert packages == {"favourites"}
+
+
 COUNTED = {
     "audit": "one index walk per action, and there are only as many actions as the code has",
     "localization": "a condition per word of a search, of which there are eight at most",

@@ -240,27 +240,28 @@ class Db(Reads):
 
     @asynccontextmanager
     async def write(
-        self, who: Principal, action: str, *, lock: tuple[str, str] | None = None, durable: bool = True
+        self, who: Principal, action: str | None, *, lock: tuple[str, str] | None = None, durable: bool = True
     ) -> AsyncIterator[Tx]:
         """Run the block in a write transaction; leaving it returns when the commit is on disk.
 
         One that is not `durable` may be lost in a power cut: for what no one is told before a later, durable write.
 
-        The guard refuses writes of suspended companies, and the commit includes an audit row.
+        The guard refuses writes of suspended companies, and the commit includes an audit row; without an `action`
+        there is none, for what nobody but the caller ever sees.
         `lock` (subject, key) is taken before the guard runs, for writes whose guards could deadlock.
         """
         async with self._transaction(durable=durable) as session:
-            tx = Tx(self, session, who, action)
+            tx = Tx(self, session, who, action or "")
             if lock:
                 await tx.lock(*lock)
             await self._check(tx)
             yield tx
             await self._check_chosen_company(tx)
             await _take_idempotency_key(tx)
-            if tx.entries is None:
-                await _write_audit_row(tx, tx.action, tx.detail)
-            else:
+            if tx.entries is not None:
                 await _write_audit_rows(tx, tx.entries)
+            elif action is not None:
+                await _write_audit_row(tx, tx.action, tx.detail)
             await _start_rights_epoch(tx)
         self._finish(tx)
 
