@@ -19,14 +19,18 @@ from benchmarks.load import Load, Result, run
 from benchmarks.peers import Bare, PocketBase
 from benchmarks.subject import Teamspace
 from benchmarks.targets import Operation, Target
+from tests.support.postgres import Postgres
 
-# Creates come last, so that reads and lists see the same rows in every round.
-OPERATIONS = ("read", "list", "create")
-SERVERS: dict[str, Callable[[Path], Target]] = {
-    "bare": Bare,
-    "pocketbase": PocketBase,
-    "teamspace": Teamspace,
+# Creates come last, so that reads and lists see nearly the same rows in every round.
+OPERATIONS = ("read", "list", "mix", "create")
+PEERS: dict[str, Callable[[Path], Target]] = {"bare": Bare, "pocketbase": PocketBase}
+SUBJECTS = {
+    "teamspace-1": (1, False),
+    "teamspace-2": (2, False),
+    "teamspace-postgres-1": (1, True),
+    "teamspace-postgres-2": (2, True),
 }
+"""How many processes, and whether on PostgreSQL."""
 SETTLE = 1.0
 RESULTS = Path(__file__).parent / "results"
 
@@ -98,12 +102,21 @@ def compare(targets: Sequence[Target], effort: Effort) -> dict[str, Any]:
         return facts | report.summary(take_turns(targets, effort), setups)
 
 
-def choose(names: Sequence[str], postgres: str, directory: Path) -> list[Target]:
-    """The chosen servers, each with a directory of its own."""
-    targets = [SERVERS[name](subdirectory(directory, name)) for name in names]
-    if postgres:
-        targets.append(Teamspace(subdirectory(directory, "postgres"), postgres))
-    return targets
+def choose(names: Sequence[str], stack: ExitStack, directory: Path) -> list[Target]:
+    """The chosen servers, each with a directory of its own, and a database if it needs one."""
+    peers = [PEERS[name](subdirectory(directory, name)) for name in names if name in PEERS]
+    subjects = {name: SUBJECTS[name] for name in names if name in SUBJECTS}
+    needs_postgres = any(on_postgres for _, on_postgres in subjects.values())
+    postgres = stack.enter_context(Postgres.start(fsync=True)) if needs_postgres else None
+    return peers + [
+        Teamspace(
+            subdirectory(directory, name),
+            postgres.create_database(f"http{processes}") if on_postgres and postgres else "",
+            name=name,
+            processes=processes,
+        )
+        for name, (processes, on_postgres) in subjects.items()
+    ]
 
 
 def subdirectory(directory: Path, name: str) -> Path:
@@ -119,8 +132,8 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, help="length of each round")
     parser.add_argument("--rows", type=int, help="notes stored before measuring")
     parser.add_argument("--connections", type=int, help="requests outstanding at a time")
-    parser.add_argument("--servers", nargs="+", choices=SERVERS, default=list(SERVERS))
-    parser.add_argument("--postgres", default="", help="URL of an empty database")
+    servers = [*PEERS, *SUBJECTS]
+    parser.add_argument("--servers", nargs="+", choices=servers, default=servers)
     parser.add_argument("--output", type=Path, help="where the results are written")
     return parser.parse_args()
 
@@ -135,8 +148,8 @@ def main() -> None:
     options = parse()
     # A short run must not replace the results of a full one.
     output = options.output or RESULTS / ("short.json" if options.short else "http.json")
-    with tempfile.TemporaryDirectory(prefix="benchmark-") as directory:
-        targets = choose(options.servers, options.postgres, Path(directory))
+    with tempfile.TemporaryDirectory(prefix="benchmark-") as directory, ExitStack() as stack:
+        targets = choose(options.servers, stack, Path(directory))
         seen = compare(targets, effort_of(options))
     report.show(seen)
     report.save(seen, output)

@@ -34,7 +34,8 @@ class Load:
     connections: int = 32
     seconds: float = 5.0
     warmup: float = 0.5
-    status: int = 200
+    status: int | tuple[int, ...] = 200
+    """What every response must have, or one of them."""
     server_cpu: Callable[[], float] = lambda: 0.0
     keep: Callable[[bytes], str] | None = None
 
@@ -108,7 +109,8 @@ class Run:
     def __init__(self, load: Load, done: asyncio.Future[None]) -> None:
         self.load = load
         self.done = done
-        self.status = str(load.status).encode()
+        statuses = load.status if isinstance(load.status, tuple) else (load.status,)
+        self.statuses = {str(status).encode() for status in statuses}
         self.open = load.connections
         self.kept: list[str] = []
         self.errors = 0
@@ -124,7 +126,7 @@ class Run:
 
     def record(self, response: bytes, body: int, latency: float) -> None:
         self.latencies.append(latency)
-        if response[9:12] != self.status:
+        if response[9:12] not in self.statuses:
             self.fail(response[:400].decode(errors="replace"))
         elif self.load.keep:
             self.kept.append(self.load.keep(response[body:]))

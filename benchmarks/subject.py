@@ -8,7 +8,7 @@ from pathlib import Path
 from benchmarks.load import Load, Result, request, run
 from benchmarks.notes import samples
 from benchmarks.processes import Server, free_port
-from benchmarks.targets import PAGE_SIZE, Operation, call, creates, reads, require_full_page
+from benchmarks.targets import PAGE_SIZE, Operation, call, creates, mixed, reads, require_full_page
 
 NOTES = "/api/notes"
 NEWEST = f"{NOTES}?limit={PAGE_SIZE}"
@@ -23,11 +23,12 @@ SEED_LIMIT = 600.0
 class Teamspace:
     """Teamspace with its rate limits off, seeded over its own API."""
 
-    def __init__(self, directory: Path, database_url: str = "") -> None:
-        self.name = "teamspace-postgres" if database_url else "teamspace"
+    def __init__(self, directory: Path, database_url: str = "", *, name: str = "teamspace", processes: int = 0) -> None:
+        """Without a number of `processes`, it is the default of this machine."""
+        self.name = name
         port = free_port()
         command = [sys.executable, "-m", "teamspace", "serve"]
-        settings = environment(directory / "data", port, database_url)
+        settings = environment(directory / "data", port, database_url, processes)
         self.server = Server(command, port, "/health", directory / "log", settings)
         self.token = ""
         self.ids: list[str] = []
@@ -65,14 +66,15 @@ class Teamspace:
 
     def operations(self) -> dict[str, Operation]:
         require_full_page(self.server.port, NEWEST, self.token)
-        return {
+        operations = {
             "read": reads(NOTES, self.ids, self.token),
             "list": Operation(repeat(request("GET", NEWEST, self.token))),
             "create": self.creates(),
         }
+        return operations | {"mix": mixed(operations, status=201)}
 
 
-def environment(data: Path, port: int, database_url: str) -> dict[str, str]:
+def environment(data: Path, port: int, database_url: str, processes: int = 0) -> dict[str, str]:
     settings = {
         "SERVICE_DATA": str(data),
         "SERVICE_HOST": "127.0.0.1",
@@ -81,6 +83,8 @@ def environment(data: Path, port: int, database_url: str) -> dict[str, str]:
         "SERVICE_RATE_ANONYMOUS": "0",
         "SERVICE_LOG": "text",
     }
+    if processes:
+        settings["SERVICE_WORKERS"] = str(processes)
     if database_url:
         settings["SERVICE_DATABASE_URL"] = database_url
     return settings

@@ -3,7 +3,7 @@
 import json
 import random
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle
 from typing import Any, Protocol
@@ -16,10 +16,10 @@ PAGE_SIZE = 50
 
 @dataclass(frozen=True)
 class Operation:
-    """An endless supply of requests and the status each must be answered with."""
+    """An endless supply of requests and the status, or one of those, that each must be answered with."""
 
     requests: Iterator[bytes]
-    status: int = 200
+    status: int | tuple[int, ...] = 200
 
 
 class Target(Protocol):
@@ -59,6 +59,12 @@ def creates(path: str, notes: Sequence[object], token: str, status: int) -> Oper
     """Creates of the notes, over and over."""
     ready = [request("POST", path, token, json.dumps(note).encode()) for note in notes]
     return Operation(cycle(ready), status)
+
+
+def mixed(operations: Mapping[str, Operation], status: int) -> Operation:
+    """Seven reads, two lists and a create, over and over; `status` is that of a create."""
+    order = cycle(["read", "read", "list", "read", "read", "create", "read", "read", "list", "read"])
+    return Operation((next(operations[name].requests) for name in order), (200, status))
 
 
 def require_full_page(port: int, path: str, token: str) -> None:
