@@ -75,12 +75,19 @@ def database_url(request: pytest.FixtureRequest) -> Iterator[str]:
 
 
 @pytest.fixture
-def settings(database_url: str, tmp_path: Path) -> Settings:
+def processes(request: pytest.FixtureRequest) -> int:
+    """How many processes the server has."""
+    default: int = request.config.getoption("processes")
+    return getattr(request, "param", default)
+
+
+@pytest.fixture
+def settings(database_url: str, tmp_path: Path, processes: int) -> Settings:
     return load(
         {
             "SERVICE_DATA": str(tmp_path / "data"),
             "SERVICE_DATABASE_URL": database_url,
-            "SERVICE_WORKERS": "1",
+            "SERVICE_WORKERS": str(processes),
             "SERVICE_SQLITE_SYNC": "normal",
             "SERVICE_RATE_TOKEN": "0",
             "SERVICE_RATE_ANONYMOUS": "0",

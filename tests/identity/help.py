@@ -100,7 +100,7 @@ async def reached_from(world: World, address: str) -> AsyncIterator[World]:
     """The same instance, called from another address."""
     transport = httpx2.ASGITransport(app=world.app.gate, client=(address, 50000))
     async with httpx2.AsyncClient(transport=transport, base_url="http://teamspace.test") as client:
-        yield World(world.app, client)
+        yield World(world.apps, client)
 
 
 def refusal(answer: httpx2.Response) -> tuple[int, str]:
@@ -158,7 +158,7 @@ class Pause:
         world.db.write = self._paused_write  # type: ignore[method-assign]
 
     @asynccontextmanager
-    async def _paused_write(self, who: Principal, action: str, **options: Any) -> AsyncIterator[Tx]:
+    async def _paused_write(self, who: Principal, action: str | None, **options: Any) -> AsyncIterator[Tx]:
         chosen = action == self._action and not self.reached.is_set()
         if chosen and not self._guarded:
             await self._wait()

@@ -27,6 +27,7 @@ async def live_sessions(world: World) -> int:
     return await world.db.one(int, sql) or 0
 
 
+@pytest.mark.processes
 @pytest.mark.both_databases
 @pytest.mark.usefixtures("no_attempt_limit")
 async def test_a_code_opens_one_session(world: World, hands: Hands, rounds: int) -> None:
@@ -37,6 +38,7 @@ async def test_a_code_opens_one_session(world: World, hands: Hands, rounds: int)
         assert await race(login(world, "ann", totp=now) for _ in range(CLIENTS)) == {200: 1, 401: CLIENTS - 1}
 
 
+@pytest.mark.processes
 @pytest.mark.both_databases
 @pytest.mark.usefixtures("no_attempt_limit")
 async def test_a_recovery_code_opens_one_session(world: World, rounds: int) -> None:
@@ -49,6 +51,7 @@ async def test_a_recovery_code_opens_one_session(world: World, rounds: int) -> N
         assert await race(login(world, "ann", totp=one) for _ in range(CLIENTS)) == {200: 1, 401: CLIENTS - 1}
 
 
+@pytest.mark.processes
 @pytest.mark.both_databases
 @pytest.mark.usefixtures("no_attempt_limit")
 async def test_concurrent_sign_ins_leave_ten_sessions(world: World, rounds: int) -> None:
@@ -58,6 +61,7 @@ async def test_concurrent_sign_ins_leave_ten_sessions(world: World, rounds: int)
         assert await live_sessions(world) == 10
 
 
+@pytest.mark.processes
 @pytest.mark.both_databases
 async def test_concurrent_sign_ins_within_the_attempt_limit_leave_ten_sessions(world: World, rounds: int) -> None:
     await world.bootstrap()
@@ -67,6 +71,7 @@ async def test_concurrent_sign_ins_within_the_attempt_limit_leave_ten_sessions(w
         await run_sql(world, "DELETE FROM login_attempts")
 
 
+@pytest.mark.processes
 @pytest.mark.both_databases
 async def test_a_second_factor_is_enabled_once(world: World) -> None:
     ann = await world.bootstrap()
@@ -76,6 +81,7 @@ async def test_a_second_factor_is_enabled_once(world: World) -> None:
         await ann.delete("/api/2fa", {"password": PASSWORD})
 
 
+@pytest.mark.processes
 @pytest.mark.both_databases
 async def test_a_second_factor_is_confirmed_once(world: World, hands: Hands) -> None:
     ann = await world.bootstrap()
@@ -87,6 +93,7 @@ async def test_a_second_factor_is_confirmed_once(world: World, hands: Hands) -> 
         await ann.delete("/api/2fa", {"password": PASSWORD})
 
 
+@pytest.mark.processes
 @pytest.mark.both_databases
 async def test_concurrent_renewals_leave_one_set_of_recovery_codes(world: World) -> None:
     ann = await world.bootstrap()
@@ -96,6 +103,7 @@ async def test_concurrent_renewals_leave_one_set_of_recovery_codes(world: World)
         assert (await ann.get("/api/2fa/recovery-codes")).json() == {"remaining": 10}
 
 
+@pytest.mark.processes
 @pytest.mark.both_databases
 async def test_a_token_is_revoked_once(world: World) -> None:
     ann = await world.bootstrap()
@@ -105,6 +113,7 @@ async def test_a_token_is_revoked_once(world: World) -> None:
         assert await race(ann.delete(path) for _ in range(CLIENTS)) == {204: 1, 404: CLIENTS - 1}
 
 
+@pytest.mark.processes
 @pytest.mark.both_databases
 async def test_an_idempotency_key_takes_effect_once_and_all_answers_are_equal(world: World, rounds: int) -> None:
     ann = await world.bootstrap()

@@ -59,7 +59,7 @@ def _settings(request: pytest.FixtureRequest, **more: str) -> Iterator[Settings]
     folder = request.getfixturevalue("tmp_path_factory").mktemp(name)
     values = {
         "SERVICE_DATA": str(folder / "data"),
-        "SERVICE_WORKERS": "1",
+        "SERVICE_WORKERS": str(request.config.getoption("processes")),
         "SERVICE_SQLITE_SYNC": "normal",
         "SERVICE_RATE_TOKEN": "0",
         "SERVICE_RATE_ANONYMOUS": "0",

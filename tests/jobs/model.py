@@ -169,8 +169,8 @@ class RandomWalk:
         await stop_clock(self.world, self.now.at)
         kinds, faults = jobs.bind([errand], {})
         assert not faults
-        chat = msgspec.structs.replace(self.world.app.queue.kinds[CHAT], ended=errand.ended)
-        self.world.app.queue.kinds.add([*kinds, chat])
+        for app in self.world.apps:
+            app.queue.kinds.add([*kinds, msgspec.structs.replace(app.queue.kinds[CHAT], ended=errand.ended)])
         errand.ENDED.clear()
         self.operator = await self.world.token(await self.world.bootstrap())
         self.orgs = {}
@@ -519,7 +519,8 @@ class RandomWalk:
     # Comparing
 
     async def compare(self) -> None:
-        await self.world.app.queue.promote(self.world.db)  # the model promotes at once, the server a moment later
+        for app in self.world.apps:
+            await app.queue.promote(app.db)  # the model promotes at once, the server a moment later
         self.rows = await self._rows()
         found = {id: row.comparable for id, row in self.rows.items()}
         assert found == {id: task.row for id, task in self.model.tasks.items()}

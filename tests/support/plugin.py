@@ -45,7 +45,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="every combination: both databases, every role, every screen size and colour scheme, all examples",
     )
     parser.addoption("--all", action="store_true", help="also every test whose subject has not changed")
+    parser.addoption("--processes", type=int, default=1, help="how many processes a server in a test has")
     parser.addoption("--cpu-times", metavar="FILE", help="write the CPU seconds of every folder, fixture and test")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run tests marked `processes` with one process and with two."""
+    if "processes" in metafunc.fixturenames and metafunc.definition.get_closest_marker("processes"):
+        metafunc.parametrize("processes", [1, 2], indirect=True, ids=["1-process", "2-processes"])
 
 
 @pytest.hookimpl(wrapper=True)

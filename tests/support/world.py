@@ -3,8 +3,8 @@
 import asyncio
 import itertools
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from importlib.util import find_spec
 from typing import Any
 
@@ -14,6 +14,7 @@ import msgspec
 from teamspace import identity
 from teamspace.app import App, open_database
 from teamspace.core import clock, crypto
+from teamspace.core.counts import SharedCounts
 from teamspace.core.db import Tx
 from teamspace.core.egress import NetworkReach
 from teamspace.core.ids import new_id
@@ -78,9 +79,11 @@ class Caller:
 class World:
     """One instance. Further people and companies are inserted directly, for speed."""
 
-    def __init__(self, app: App, client: httpx2.AsyncClient) -> None:
-        self.app = app
-        self.db = app.db
+    def __init__(self, apps: Sequence[App], client: httpx2.AsyncClient) -> None:
+        self.apps = apps
+        """One for each process."""
+        self.app = apps[0]
+        self.db = self.app.db
         self.client = client
         self.anonymous = Caller(self, None)
         self._numbers = itertools.count(1)
@@ -196,6 +199,16 @@ class World:
             yield tx
 
 
+def _taking_turns(gates: Sequence[Any]) -> Any:
+    """Each request goes to the next process, as if every one came over a connection of its own."""
+    turns = itertools.cycle(gates)
+
+    async def call(scope: Any, receive: Any, send: Any) -> None:
+        await next(turns)(scope, receive, send)
+
+    return call
+
+
 def _hanging_up(gate: Any) -> Any:
     """The in-process client does not stream: it disconnects from the endless stream of events after the first bytes."""
 
@@ -224,12 +237,23 @@ def _hanging_up(gate: Any) -> Any:
     return call
 
 
+def _counts(settings: Settings, position: int) -> SharedCounts | None:
+    several = settings.workers > 1
+    return SharedCounts(settings.data / "counts.memory", position, settings.workers) if several else None
+
+
 @asynccontextmanager
 async def world(settings: Settings, tables: Tables | None = None) -> AsyncIterator[World]:
-    async with open_database(settings) as db:
-        app = App(settings, db, None, tables)
-        transport = httpx2.ASGITransport(app=_hanging_up(app.gate), client=("127.0.0.1", 50000))
+    """Open an instance. With several `settings.workers`, as many servers share its database like processes do, and
+    requests take turns between them; the world's own `app` and `db` are those of the first."""
+    async with AsyncExitStack() as stack:
+        databases = [await stack.enter_async_context(open_database(settings)) for _ in range(settings.workers)]
+        counts = [_counts(settings, position) for position in range(settings.workers)]
+        apps = [App(settings, db, None, tables, taken) for db, taken in zip(databases, counts, strict=True)]
+        gate = _hanging_up(_taking_turns([app.gate for app in apps]) if len(apps) > 1 else apps[0].gate)
+        transport = httpx2.ASGITransport(app=gate, client=("127.0.0.1", 50000))
         async with httpx2.AsyncClient(transport=transport, base_url="http://teamspace.test") as client:
-            yield World(app, client)
-        await app.readers.end()
-        await app.fleet.egress.aclose()
+            yield World(apps, client)
+        for app in apps:
+            await app.readers.end()
+            await app.fleet.egress.aclose()

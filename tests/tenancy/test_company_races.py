@@ -56,6 +56,7 @@ def statuses(answers: Answers) -> list[int]:
 # Uniqueness
 
 
+@pytest.mark.processes
 @pytest.mark.both_databases
 @pytest.mark.usefixtures("fast_password_check")
 async def test_an_activation_link_used_concurrently_sets_one_password(world: World, rounds: int) -> None:
@@ -97,6 +98,7 @@ async def test_concurrent_provisioning_creates_one_owner(hosted: World, rounds: 
         await run_sql(hosted, "DELETE FROM instance WHERE name = 'provisioned'")
 
 
+@pytest.mark.processes
 @pytest.mark.both_databases
 async def test_a_slug_is_given_to_one_company(world: World, rounds: int) -> None:
     ann = await world.bootstrap()
@@ -107,6 +109,7 @@ async def test_a_slug_is_given_to_one_company(world: World, rounds: int) -> None
         assert [counts[table] for table in ("orgs", "teams", "users", "org_roles")] == [number + 1] * 4
 
 
+@pytest.mark.processes
 @pytest.mark.both_databases
 async def test_companies_with_the_same_name_have_different_slugs(world: World) -> None:
     ann = await world.bootstrap()
@@ -118,6 +121,7 @@ async def test_companies_with_the_same_name_have_different_slugs(world: World) -
         assert len(slugs) == len(set(slugs)) > 0
 
 
+@pytest.mark.processes
 @pytest.mark.both_databases
 async def test_a_hostname_is_given_to_one_new_or_existing_company(world: World, rounds: int) -> None:
     ann = await world.bootstrap()
@@ -174,6 +178,7 @@ async def restore_owners(world: World, owners: list[Caller]) -> None:
         await tx.run("UPDATE tokens SET revoked_at = NULL")
 
 
+@pytest.mark.processes
 @pytest.mark.both_databases
 @pytest.mark.parametrize("number", [2, 3])
 async def test_one_of_two_company_owners_who_demote_each_other_stays(world: World, number: int, rounds: int) -> None:
@@ -191,6 +196,7 @@ async def test_one_of_two_company_owners_who_demote_each_other_stays(world: Worl
         await restore_owners(world, everybody)
 
 
+@pytest.mark.processes
 @pytest.mark.both_databases
 async def test_company_owners_who_demote_each_other_in_a_ring_leave_one(world: World) -> None:
     owners = await company_owners(world, number=CLIENTS)
@@ -200,6 +206,7 @@ async def test_company_owners_who_demote_each_other_in_a_ring_leave_one(world: W
         await restore_owners(world, owners)
 
 
+@pytest.mark.processes
 @pytest.mark.both_databases
 async def test_concurrent_role_changes_are_serialised(world: World) -> None:
     ann = await world.bootstrap()
@@ -226,6 +233,7 @@ def is_path(steps: list[tuple[Any, Any]], start: Any, end: Any) -> bool:
     return surplus == expected
 
 
+@pytest.mark.processes
 @pytest.mark.both_databases
 async def test_a_person_is_added_once_with_their_role(world: World) -> None:
     ann = await world.bootstrap()
@@ -240,6 +248,7 @@ async def test_a_person_is_added_once_with_their_role(world: World) -> None:
 # Plans and features
 
 
+@pytest.mark.processes
 @pytest.mark.both_databases
 async def test_a_plan_change_sets_all_limits_despite_concurrent_changes(world: World) -> None:
     ann = await world.bootstrap()
@@ -257,6 +266,7 @@ async def test_a_plan_change_sets_all_limits_despite_concurrent_changes(world: W
             assert limits == {name: cap for name, cap in caps.items() if name is not Dimension.REQUESTS}
 
 
+@pytest.mark.processes
 @pytest.mark.both_databases
 async def test_concurrent_feature_switches_are_all_applied(world: World) -> None:
     ann = await world.bootstrap()

@@ -40,6 +40,7 @@ async def delete_everything(world: World) -> None:
         await tx.run("DELETE FROM instance WHERE name = 'bootstrapped'")
 
 
+@pytest.mark.processes
 @pytest.mark.both_databases
 async def test_a_username_is_added_to_a_team_once(world: World, rounds: int) -> None:
     ann = await world.bootstrap()
@@ -50,6 +51,7 @@ async def test_a_username_is_added_to_a_team_once(world: World, rounds: int) -> 
         assert (await world.counts())["users"] == number + 2
 
 
+@pytest.mark.processes
 @pytest.mark.both_databases
 async def test_a_username_is_given_to_one_company_without_leaking_to_the_other(world: World, rounds: int) -> None:
     owners = [await world.person(*await world.company(), Role.OWNER) for _ in range(2)]
@@ -88,6 +90,7 @@ async def restore_owners(world: World, owners: list[Caller]) -> None:
         await tx.run("UPDATE tokens SET revoked_at = NULL")
 
 
+@pytest.mark.processes
 @pytest.mark.both_databases
 async def test_one_of_two_owners_who_demote_or_remove_each_other_stays(world: World, rounds: int) -> None:
     pairs = [await owner_pair(world) for _ in range(PAIRS)]
@@ -117,6 +120,7 @@ async def broken_owner_invariants(world: World) -> list[str]:
     return [name for name in await broken(world) if name.startswith("tenancy.") and name not in expected]
 
 
+@pytest.mark.processes
 @pytest.mark.both_databases
 async def test_one_of_many_owners_who_leave_concurrently_stays(world: World) -> None:
     org, team = await world.company()
