@@ -170,7 +170,7 @@ class Case(msgspec.Struct, frozen=True):
     cached: str = ""
     """How its response can be cached, if it is the same for all callers."""
     side_effect: str = ""
-    """The tables that even a read writes to: an export seals the rows that it contains."""
+    """The tables that even a read writes to: an export seals the rows that it contains, and metrics are gathered from all processes."""
     before: Callable[[Stage, Kind], Awaitable[None]] = no_preparation
     unknown_field: Outcome | None = None
     """The outcome of a body with an unknown field, if it is not 400 with the field in its detail."""
@@ -308,7 +308,7 @@ CASES = (
     Case("POST /api/members/:id/transfer",  role("members:manage"),      {"to": new_member},      OK, MEMBER),
 
     Case("GET /api/admin/status",           role("instance:manage")),
-    Case("GET /api/metrics",                role("instance:manage")),
+    Case("GET /api/metrics",                role("instance:manage"),                              side_effect="processes"),
     Case("POST /api/admin/seed",            role("settings:manage"),     None,                    CREATED, exceptions=_NO_NOTES),
     Case("POST /api/admin/seed-tenants",    instance("instance:manage"), None,                    CREATED),
     Case("POST /api/orgs",                  instance("instance:manage"), _COMPANY,                CREATED),
