@@ -8,9 +8,9 @@ from tests.console.browser import window
 from tests.console.conftest import Serve
 from tests.console.instance import Instance
 
-MAX_BYTES = {"sign-in": 150_000, "home": 190_000, "note editor": 500_000}
-"""Of compressed script."""
-MAX_STYLE = {"sign-in": 15_000, "home": 15_000, "note editor": 40_000}
+MAX_BYTES = {"sign-in": 130_000, "home": 165_000, "note editor": 445_000}
+"""Of script, compressed with Brotli."""
+MAX_STYLE = {"sign-in": 12_000, "home": 12_000, "note editor": 35_000}
 
 
 def test_the_first_load_is_small_and_does_not_shift(browser: Browser, serve: Serve) -> None:
