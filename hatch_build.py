@@ -25,6 +25,11 @@ _BUILT_FROM = (
 )
 TYPES = "src/api/schema.d.ts"
 _COMPRESSED = (".css", ".html", ".js", ".svg")
+_BROTLI = """
+const { readFileSync, writeFileSync } = require("node:fs");
+const { brotliCompressSync } = require("node:zlib");
+for (const path of process.argv.slice(1)) writeFileSync(`${path}.br`, brotliCompressSync(readFileSync(path)));
+"""
 
 
 class ConsoleBuild(BuildHookInterface[Any]):
@@ -54,7 +59,7 @@ def _digest(console: Path, root: Path) -> str:
     """Return a digest of all files that the build depends on."""
     sources = [console / name for name in _BUILT_FROM]
     sources += [path for folder in ("src", "public") for path in (console / folder).rglob("*") if path.is_file()]
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(_BROTLI.encode())
     for path in sorted(sources):
         digest.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()
@@ -100,9 +105,11 @@ def _version(node: str) -> tuple[int, ...]:
 
 def _compress(static: Path) -> None:
     """Compress the files now, not at every request."""
-    for path in static.rglob("*"):
-        if path.suffix in _COMPRESSED:
-            path.with_name(path.name + ".gz").write_bytes(gzip.compress(path.read_bytes(), 9, mtime=0))
+    found = [path for path in static.rglob("*") if path.suffix in _COMPRESSED]
+    for path in found:
+        path.with_name(path.name + ".gz").write_bytes(gzip.compress(path.read_bytes(), 9, mtime=0))
+    # Python has no Brotli of its own; Node.js, which has just built the files, does.
+    subprocess.run([find_node(), "-e", _BROTLI, *map(str, found)], check=True)
 
 
 def check(console: Path) -> None:

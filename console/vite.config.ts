@@ -1,5 +1,5 @@
 import react from "@vitejs/plugin-react";
-import type { Plugin } from "vite";
+import type { HtmlTagDescriptor, Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 
 import { shownPlugin } from "./shown.js";
@@ -11,14 +11,20 @@ const server = "http://127.0.0.1:8080";
  * than the bytes it brings, so there are few, and nobody waits for a second file that only the first one names.
  */
 const chunks = [
-  { name: "frame", test: /src[\\/](main\.tsx|features[\\/]home[\\/])/ },
-  { name: "box", test: /src[\\/](app[\\/](box|shell[\\/](KeyMap|SigningOut|More))|ui[\\/]inspector[\\/]Inspector)/ },
+  // What sign-in and the frame share is here, or one would load the other.
+  { name: "base", test: /src[\\/](main\.tsx|ui[\\/](Mark|quotaWords)\.)|[\\/](ActionIcon|use-document-title)[\\/]|[\\/]IconLanguage\./ },
+  { name: "frame", test: /src[\\/](app[\\/]Console\.tsx|features[\\/]home[\\/])/ },
   { name: "entrance", test: /src[\\/]features[\\/]entrance/ },
+  { name: "floating", test: /src[\\/](ui[\\/](late|QuotaRefused)|features[\\/]jobs[\\/]activity[\\/]LatestJobs|app[\\/]shell[\\/](Account|Team)Items)|[\\/]Tooltip[\\/]|@tabler[\\/]icons-react/ },
+  { name: "dialogs", test: /src[\\/]ui[\\/]DialogWindow/ },
+  { name: "box", test: /src[\\/](app[\\/](box|shell[\\/](KeyMap|More))|ui[\\/]inspector[\\/]Inspector)/ },
+  { name: "toasts", test: /src[\\/]app[\\/]ToastStack/ },
   { name: "markdown", test: /src[\\/]ui[\\/]markdown[\\/]Markdown\.tsx/ },
   { name: "formulas", test: /src[\\/]ui[\\/]markdown[\\/]typeset\.ts/ },
   { name: "highlight", test: /src[\\/]ui[\\/]markdown[\\/]highlight\.tsx/ },
-  { name: "editor", test: /src[\\/]ui[\\/]markdown[\\/]MarkdownEditor/ },
-  { name: "work", test: /src[\\/]features[\\/](search|notes|documents|repository)/ },
+  { name: "work", test: /src[\\/](features[\\/](search|notes|documents)|app[\\/]shell[\\/]SigningOut)/ },
+  { name: "editor", test: /src[\\/](ui[\\/]markdown[\\/]MarkdownEditor|features[\\/]workflows[\\/]editor[\\/]JsonEditor)/ },
+  { name: "files", test: /src[\\/]features[\\/]repository/ },
   { name: "assistance", test: /src[\\/]ui[\\/]markdown[\\/]editor[\\/]Assistance/ },
   { name: "processing", test: /src[\\/]ui[\\/]processing[\\/]ProcessingView/ },
   { name: "chat", test: /src[\\/]features[\\/]chat/ },
@@ -27,6 +33,34 @@ const chunks = [
   { name: "localization", test: /src[\\/]features[\\/]localization/ },
 ];
 
+/** Names the code of the two first screens, so that it is fetched together with the code that chooses between them. */
+const firstCode: Plugin = {
+  name: "first-code",
+  apply: "build",
+  transformIndexHtml: {
+    order: "post",
+    handler(html, { bundle = {}, chunk: entry }) {
+      const found = Object.values(bundle).filter((file) => file.type === "chunk");
+      const known = new Set<string>();
+      const filesOf = (fileName: string): string[] => {
+        const chunk = found.find((one) => one.fileName === fileName);
+        if (!chunk || known.has(fileName)) return [];
+        known.add(fileName);
+        return [...chunk.imports.flatMap(filesOf), ...(chunk.viteMetadata?.importedCss ?? []), fileName];
+      };
+      filesOf(entry?.fileName ?? "");
+      const attributes = ["frame", "entrance"].map((name) => {
+        const before = new Set(known);
+        const files = filesOf(found.find((chunk) => chunk.name === name)?.fileName ?? "");
+        known.clear();
+        before.forEach((file) => known.add(file));
+        return ` data-${name}="${files.map((file) => `/${file}`).join(" ")}"`;
+      });
+      return html.replace(`src="/assets/scheme.js"`, (tag) => tag + attributes.join(""));
+    },
+  },
+};
+
 /** Every browser that can run the console reads the smallest of the formats that a font comes in. */
 const smallestFonts: Plugin = {
   name: "smallest-fonts",
@@ -34,8 +68,28 @@ const smallestFonts: Plugin = {
   transform: (source, id) => (id.includes("katex") && id.endsWith(".css") ? source.replace(/,url\([^)]*\.(?:woff|ttf)\) format\("\w+"\)/g, "") : undefined),
 };
 
+const STYLES = "@mantine/core/styles";
+const CLASS_NAMES = /@mantine[\\/]core[\\/]esm[\\/].*?(\w+)\.module\.mjs$/;
+
+/** Each component of Mantine brings its own styles: there are twice as many components as the console uses. */
+const ownStyles: Plugin = {
+  name: "own-styles",
+  apply: "build",
+  transform(source, id) {
+    const [, component] = CLASS_NAMES.exec(id) ?? [];
+    return component && `import "${STYLES}/${component}.layer.css";\n${source}`;
+  },
+};
+
+/** The development server has them all. */
+const allStyles: Plugin = {
+  name: "all-styles",
+  apply: "serve",
+  transformIndexHtml: (): HtmlTagDescriptor[] => [{ tag: "link", attrs: { rel: "stylesheet", href: `/node_modules/${STYLES}.layer.css` }, injectTo: "head" }],
+};
+
 export default defineConfig({
-  plugins: [react(), smallestFonts, shownPlugin(new URL(".", import.meta.url).pathname)],
+  plugins: [react(), smallestFonts, ownStyles, allStyles, firstCode, shownPlugin(new URL(".", import.meta.url).pathname)],
   resolve: { alias: { "@": new URL("./src", import.meta.url).pathname } },
   build: {
     outDir: "../teamspace/console/static",
@@ -43,7 +97,6 @@ export default defineConfig({
     // Everything comes from files of this origin: an inlined asset would need a wider policy than the page has.
     assetsInlineLimit: 0,
     target: "es2022",
-    cssCodeSplit: false,
     rolldownOptions: {
       output: { codeSplitting: { groups: chunks.map((chunk, place) => ({ ...chunk, priority: chunks.length - place })) } },
     },

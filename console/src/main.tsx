@@ -1,15 +1,15 @@
 import "./app/trusted";
 
 import "./theme/base.css";
-import "@mantine/core/styles.layer.css";
+import "@mantine/core/styles/baseline.layer.css";
+import "@mantine/core/styles/default-css-variables.layer.css";
+import "@mantine/core/styles/global.layer.css";
 import "@mantine/notifications/styles.layer.css";
 import "@fontsource-variable/inter/index.css";
 import "@fontsource-variable/jetbrains-mono/index.css";
 
 import { DirectionProvider, localStorageColorSchemeManager, MantineProvider } from "@mantine/core";
-import { Notifications } from "@mantine/notifications";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { RouterProvider } from "@tanstack/react-router";
 import { setNonce } from "get-nonce";
 import { StrictMode, Suspense, type ReactNode } from "react";
 import { createRoot } from "react-dom/client";
@@ -17,9 +17,9 @@ import { createRoot } from "react-dom/client";
 import { Refusal } from "./api/client";
 import { token } from "./api/token";
 import { ConnectionBar } from "./app/ConnectionBar";
-import { keepFresh } from "./app/live";
-import { followPreview } from "./app/preview";
-import { BASE, router } from "./app/router";
+import { BASE } from "./app/base";
+import { Entrance, loadFirst } from "./app/Entrance";
+import { Toasts } from "./app/Toasts";
 import { loadCatalog } from "./i18n";
 import { preview } from "./i18n/preview";
 import { onServerBack } from "./net/reachability";
@@ -64,7 +64,7 @@ function content(): ReactNode {
     );
   }
   if (!location.pathname.startsWith(`${BASE}/`)) history.replaceState(null, "", `${BASE}/`);
-  return <RouterProvider router={router} />;
+  return <Entrance />;
 }
 
 /** An empty page isn't shown for longer than this: what is late loads in view. */
@@ -77,6 +77,7 @@ async function prepare(): Promise<void> {
   const current = token.get();
   const rest = Promise.allSettled([
     fonts(),
+    location.pathname === "/activate" || loadFirst(current !== null),
     queries.prefetchQuery(configQuery),
     queries.prefetchQuery(brandQuery(current)),
     current && queries.fetchQuery(whoamiQuery(current)).then(({ locale }) => loadCatalog(locale ?? undefined)),
@@ -125,18 +126,17 @@ function render(children: ReactNode): void {
 }
 
 async function start(): Promise<void> {
-  if (!preview()) keepFresh(queries);
   await prepared();
   const show = (turn: number): void =>
     render(
       <BrandProvider key={turn}>
-        <Notifications position="bottom-right" />
+        <Toasts />
         <ConnectionBar />
         {content()}
       </BrandProvider>,
     );
   show(0);
-  if (preview()) followPreview(show);
+  if (preview()) (await import("./app/preview")).followPreview(show);
 }
 
 void start();

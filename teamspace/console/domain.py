@@ -22,6 +22,8 @@ from teamspace.localization import CatalogCache
 
 _FILES = "teamspace.console"
 _CATALOG_TYPE = "application/json"
+_SUFFIXES = {"br": ".br", "gzip": ".gz"}
+"""Of the compressed files of the build, the smallest first."""
 _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
 _HEAD = re.compile(r"<title>.*?</title>", re.DOTALL)
 _SCRIPT = re.compile(rb'<script type="module">(.*?)</script>', re.DOTALL)
@@ -56,7 +58,7 @@ The API is described at <a href="/api/docs">/api/docs</a>.</p>
 class File(msgspec.Struct, frozen=True):
     body: bytes
     content_type: str
-    gzipped: bool
+    encoding: str | None
 
 
 async def page(db: Db, who: Principal, catalogs: CatalogCache) -> tuple[bytes, str]:
@@ -79,27 +81,29 @@ def frame() -> tuple[bytes, str]:
     return body, _FRAME_POLICY.format(digest=digest)
 
 
-async def file(db: Db, catalogs: CatalogCache, path: str, *, gzip: bool) -> File:
+async def file(db: Db, catalogs: CatalogCache, path: str, encodings: frozenset[str]) -> File:
     """Return a file of the build or a message catalog; its name contains a digest of its content, so it never changes."""
     if not _NAME.fullmatch(path):
         raise NotFound()
-    catalog = await catalogs.read(db, path, packed=gzip)
+    packed = "gzip" in encodings
+    catalog = await catalogs.read(db, path, packed=packed)
     if catalog is not None:
-        return File(catalog, _CATALOG_TYPE, gzip)
-    return _built(path, gzip)
+        return File(catalog, _CATALOG_TYPE, "gzip" if packed else None)
+    return _built(path, tuple(encoding for encoding in _SUFFIXES if encoding in encodings))
 
 
 @lru_cache(maxsize=512)
-def _built(path: str, gzip: bool) -> File:
+def _built(path: str, encodings: tuple[str, ...]) -> File:
     """Return a file of the build: the same bytes for everyone, so that many slow readers of a large one cost no memory."""
     found = _static() / "assets" / path
-    compressed = _static() / "assets" / f"{path}.gz"
     content_type = find_content_type(path)
     if content_type is None or not found.is_file():
         raise NotFound()
-    if gzip and compressed.is_file():
-        return File(compressed.read_bytes(), content_type, True)
-    return File(found.read_bytes(), content_type, False)
+    for encoding in encodings:
+        compressed = _static() / "assets" / f"{path}{_SUFFIXES[encoding]}"
+        if compressed.is_file():
+            return File(compressed.read_bytes(), content_type, encoding)
+    return File(found.read_bytes(), content_type, None)
 
 
 def _static() -> Traversable:

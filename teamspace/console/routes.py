@@ -77,9 +77,9 @@ async def frame() -> Content:
     return Content(body, "text/html; charset=utf-8", {"content-security-policy": policy})
 
 
-async def asset(db: Db, catalogs: CatalogCache, path: str, gzip: bool) -> Content:
-    file = await domain.file(db, catalogs, path, gzip=gzip)
-    encoding = {"content-encoding": "gzip"} if file.gzipped else {}
+async def asset(db: Db, catalogs: CatalogCache, path: str, encodings: frozenset[str]) -> Content:
+    file = await domain.file(db, catalogs, path, encodings)
+    encoding = {"content-encoding": file.encoding} if file.encoding else {}
     return Content(file.body, file.content_type, {**_CACHE_FOREVER, **encoding})
 
 

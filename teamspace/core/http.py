@@ -518,8 +518,8 @@ def _arguments(
         arguments["content_type"] = request.headers.get(b"content-type", b"").decode("latin-1")
     if "length" in wants:
         arguments["length"] = request.length
-    if "gzip" in wants:
-        arguments["gzip"] = b"gzip" in request.headers.get(b"accept-encoding", b"")
+    if "encodings" in wants:
+        arguments["encodings"] = request.encodings
     if "languages" in wants:
         arguments["languages"] = request.languages
     if "last_event_id" in wants:

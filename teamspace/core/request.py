@@ -22,7 +22,7 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 
 MAX_HEADER_BYTES = 16 * 1024
 MAX_URL_BYTES = 8 * 1024
-MAX_LANGUAGES = 10
+MAX_LANGUAGES = MAX_ENCODINGS = 10
 STALL_SECONDS, SLOWEST_BYTES = 30.0, 1024
 """How many bytes per second a body must deliver, after the first seconds. The HTTP server ends one that pauses."""
 MAX_DRAINED, DRAIN_SECONDS = 16 * 1024 * 1024, 2.0
@@ -135,6 +135,13 @@ class Request:
         weighed = [(_quality(parameters), name.strip()) for name, _, parameters in parts]
         ranked = sorted((each for each in weighed if each[0] > 0), key=lambda each: -each[0])
         return [name for _, name in ranked if name not in ("", "*")]
+
+    @property
+    def encodings(self) -> frozenset[str]:
+        """The content encodings that the client accepts."""
+        header = self.headers.get(b"accept-encoding", b"").decode("latin-1").lower()
+        parts = [part.partition(";") for part in header.split(",", MAX_ENCODINGS)[:MAX_ENCODINGS]]
+        return frozenset(name.strip() for name, _, parameters in parts if _quality(parameters) > 0)
 
     @property
     def cookies(self) -> dict[str, str]:

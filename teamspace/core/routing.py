@@ -25,7 +25,7 @@ METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _PATH = re.compile(r"(/(:[a-z_]+|(?!\.{1,2}(/|$))[\w.~-]*))*(/\*[a-z_]+)?", re.ASCII)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _GATE_ARGUMENTS = (
-    "db", "who", "body", "query", "match", "accept", "gzip", "upload", "content_type", "length", "disconnect",
+    "db", "who", "body", "query", "match", "accept", "encodings", "upload", "content_type", "length", "disconnect",
     "languages", "last_event_id", "origin", "cookies", "replay_of",
 )  # fmt: skip
 

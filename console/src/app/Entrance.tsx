@@ -1,24 +1,27 @@
-/** Decides what to show first: setup on a new instance, sign-in, or the console. */
+/** Decides what to show first: setup on a new instance, sign-in, or the console. Each is code of its own. */
 
-import { Outlet } from "@tanstack/react-router";
-import { Suspense, type ReactNode } from "react";
+import { Suspense, useEffect, type ReactNode } from "react";
 
 import { useToken } from "@/api/useToken";
 import { setZone } from "@/i18n";
 import { useLanguage } from "@/i18n/useLanguage";
-import { TablesProvider } from "@/navigation/tables";
-import { SessionProvider, useWhoami } from "@/session";
+import { useWhoami } from "@/session";
 import { useConfig } from "@/session/config";
 import { lazily } from "@/ui/lazily";
 import { Failed, Loading } from "@/ui/states";
 
-import { ACTIONS, SCREENS } from "./screens";
-import { Shell } from "./shell/Shell";
+const loadSignIn = () => import("@/features/entrance/SignIn");
+const loadConsole = () => import("./Console");
 
 const FirstRun = lazily(() => import("@/features/entrance/FirstRun"));
-const SignIn = lazily(() => import("@/features/entrance/SignIn"));
+const SignIn = lazily(loadSignIn);
+const Console = lazily(loadConsole);
 
-const TABLES = { screens: SCREENS, actions: ACTIONS };
+/** Loads the code of what is shown first. */
+export const loadFirst = (isSignedIn: boolean): Promise<unknown> => (isSignedIn ? loadConsole() : loadSignIn());
+
+/** While somebody writes their name, the console comes. */
+const expectConsole = (): void => void loadConsole().catch(() => undefined);
 
 export function Entrance() {
   const token = useToken();
@@ -39,18 +42,16 @@ export function Entrance() {
   if (!me && whoami.isError) return <Failed error={whoami.error} again={() => void whoami.refetch()} />;
   if (!me || !spoken) return <Loading />;
   return (
-    <SessionProvider me={me} multitenant={config.data.multitenant}>
-      <TablesProvider value={TABLES}>
-        <Shell>
-          <Suspense fallback={<Loading />}>
-            <Outlet />
-          </Suspense>
-        </Shell>
-      </TablesProvider>
-    </SessionProvider>
+    <Suspense fallback={<Loading />}>
+      <Console me={me} multitenant={config.data.multitenant} />
+    </Suspense>
   );
 }
 
 function Door({ screen }: { screen: ReactNode }) {
+  useEffect(() => {
+    document.addEventListener("input", expectConsole, { once: true });
+    return () => document.removeEventListener("input", expectConsole);
+  }, []);
   return <Suspense fallback={<Loading />}>{screen}</Suspense>;
 }

@@ -2,25 +2,34 @@
 
 import { Button } from "@mantine/core";
 import { IconMap2, IconRefresh } from "@tabler/icons-react";
-import { createRootRoute, createRoute, createRouter, Link, type AnyRoute } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { createRootRoute, createRoute, createRouter, Link, Outlet, type AnyRoute } from "@tanstack/react-router";
+import { Suspense, type ReactNode } from "react";
 
 import { t } from "@/i18n";
 import { allowed, type Screen } from "@/navigation/tables";
 import { useSession } from "@/session";
 import { lazily, LostCode } from "@/ui/lazily";
-import { Empty, Failed, Loading, Refused, TurnedOff } from "@/ui/states";
+import { Empty, Failed, Loading, Refused } from "@/ui/states";
+import { TurnedOff } from "@/ui/TurnedOff";
 
-import { Entrance } from "./Entrance";
+import { BASE } from "./base";
 import { SCREENS } from "./screens";
-
-/** Below it every address is the console's; the server answers all of them with the same page. */
-export const BASE = "/app";
+import { Shell } from "./shell/Shell";
 
 const root = createRootRoute({
-  component: Entrance,
+  component: Frame,
   notFoundComponent: Nowhere,
 });
+
+function Frame() {
+  return (
+    <Shell>
+      <Suspense fallback={<Loading />}>
+        <Outlet />
+      </Suspense>
+    </Shell>
+  );
+}
 
 function Nowhere() {
   return (

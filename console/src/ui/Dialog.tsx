@@ -1,81 +1,21 @@
 /** Modal dialog: labelled by its title, focuses its first field, and returns focus when it closes. */
 
-import { Modal } from "@mantine/core";
-import { useEffect, useRef, useState, type FocusEvent, type ReactNode } from "react";
+import { Suspense, useEffect, useState, type ReactNode } from "react";
 
-import { t } from "@/i18n";
-
+import type { WindowProps } from "./DialogWindow";
 import styles from "./Dialog.module.css";
+import { lazily } from "./lazily";
 
-interface Props {
-  title: string;
-  onClose: () => void;
-  /** Closes only by its own button: neither Escape nor a click outside closes it. */
-  firm?: boolean;
-  wide?: boolean;
-  children: ReactNode;
-}
+// Comes with the first dialog, or in the first idle moment: no screen is made of dialogs.
+const DialogWindow = lazily(() => import("./DialogWindow"));
 
 /** Mounted only while open, so every opening starts with fresh state. */
-export function Dialog({ title, onClose, firm = false, wide = false, children }: Props) {
+export function Dialog(props: WindowProps) {
   useFocusBack();
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={title}
-      size={wide ? 620 : 460}
-      closeOnEscape={!firm}
-      closeOnClickOutside={!firm}
-      withCloseButton={!firm}
-      closeButtonProps={{ "aria-label": t("action.close") }}
-      returnFocus={false}
-      transitionProps={{ duration: 120 }}
-      classNames={{ content: styles.content, header: styles.header, title: styles.title, body: styles.body }}
-    >
-      <Beginning>{children}</Beginning>
-    </Modal>
-  );
-}
-
-/** In a radio group, the checked radio. */
-const FIELDS = "input:not([type=radio]:not(:checked)), textarea, select, [contenteditable=true]";
-/** Initial focus, first match wins: the dialog's own choice, a field, the cancel button, any other action. */
-const BEGINNINGS = ["[data-autofocus]", FIELDS, "[data-actions] button", "button, a[href]"];
-
-function beginningOf(content: HTMLElement): HTMLElement | undefined {
-  const usable = (element: HTMLElement): boolean => !element.matches(":disabled, [type=hidden]") && element.checkVisibility();
-  return BEGINNINGS.flatMap((which) => [...content.querySelectorAll<HTMLElement>(which)]).find(usable);
-}
-
-/** Holds focus until there's something to focus: content can load after the dialog opens, or change with the next step. */
-function Beginning({ children }: { children: ReactNode }) {
-  const content = useRef<HTMLDivElement>(null);
-  const touched = useRef(false);
-  const begin = (): void => {
-    const { activeElement } = document;
-    const isLost = activeElement === document.body || (activeElement === content.current && !touched.current);
-    if (content.current && isLost) beginningOf(content.current)?.focus({ preventScroll: true });
-  };
-  useEffect(() => {
-    if (!content.current) return;
-    const watch = new MutationObserver(begin);
-    watch.observe(content.current, { childList: true, subtree: true, attributes: true, attributeFilter: ["disabled"] });
-    return () => watch.disconnect();
-  }, []);
-  return (
-    <div
-      ref={content}
-      className={styles.beginning}
-      tabIndex={-1}
-      data-autofocus
-      onPointerDown={() => {
-        touched.current = true;
-      }}
-      onFocus={(event: FocusEvent) => event.target === event.currentTarget && begin()}
-    >
-      {children}
-    </div>
+    <Suspense>
+      <DialogWindow {...props} />
+    </Suspense>
   );
 }
 

@@ -7,7 +7,7 @@ import { t } from "@/i18n";
 
 import { fullQuotaWords, type FullQuota } from "./quotaWords";
 
-export function QuotaRefused({ quota }: { quota: FullQuota }) {
+export default function QuotaRefused({ quota }: { quota: FullQuota }) {
   return (
     <Alert color="warning" role="alert" title={t("quotas.refused")}>
       {fullQuotaWords(quota)} <Link to="/settings/team/usage">{t("quotas.refused.usage")}</Link>

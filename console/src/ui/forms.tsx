@@ -2,14 +2,17 @@
 
 import { Alert } from "@mantine/core";
 import { useForm, type UseFormReturnType } from "@mantine/form";
-import { useState } from "react";
+import { Suspense, useState } from "react";
 
 import { Refusal } from "@/api/client";
 import { t } from "@/i18n";
 
-import { QuotaRefused } from "./QuotaRefused";
+import { lazily } from "./lazily";
 import { fullQuotaOf } from "./quotaWords";
 import { RequestId } from "./states";
+
+// It has a link, which needs a router: before sign-in there is none, and no quota.
+const QuotaRefused = lazily(() => import("./QuotaRefused"));
 
 export interface Sending<Values extends Record<string, unknown>> {
   form: UseFormReturnType<Values>;
@@ -54,7 +57,13 @@ export function Fault({ fault, fields = [] }: { fault: unknown; fields?: readonl
   const refusal = fault instanceof Refusal ? fault : undefined;
   if (refusal && fields.some((name) => refusal.field(name))) return null;
   const quota = fullQuotaOf(refusal);
-  if (quota) return <QuotaRefused quota={quota} />;
+  if (quota) {
+    return (
+      <Suspense>
+        <QuotaRefused quota={quota} />
+      </Suspense>
+    );
+  }
   return (
     <Alert color="danger" role="alert" title={refusal?.problem.title ?? t("state.failed")}>
       {refusal?.message ?? t("state.failed.unknown")}

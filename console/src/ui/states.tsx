@@ -1,11 +1,10 @@
 /** Page states other than content: loading, empty, no access, failed. Each says what to do next. */
 
 import { Button, CopyButton, Loader } from "@mantine/core";
-import { IconAlertTriangle, IconCopy, IconLock, IconMoodEmpty, IconToggleLeft, type Icon } from "@tabler/icons-react";
-import { Link } from "@tanstack/react-router";
+import { IconAlertTriangle, IconCopy, IconLock, IconMoodEmpty, type Icon } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 
-import { Refusal, type Feature, type Permission } from "@/api/client";
+import { Refusal, type Permission } from "@/api/client";
 import { useContacts } from "@/api/people";
 import { currentLocale, t } from "@/i18n";
 import { useServerLost } from "@/net/reachability";
@@ -60,18 +59,8 @@ export function Refused({ permission, detail, screen }: RefusedProps) {
   );
 }
 
-/** The team has turned the feature off. */
-export function TurnedOff({ feature, mayTurnOn }: { feature: Feature; mayTurnOn: boolean }) {
-  return (
-    <div className={styles.state} role="alert">
-      <IconToggleLeft aria-hidden size={36} stroke={1.25} className={styles.picture} />
-      <h1>{t("state.off", { feature: t(`features.${feature}`) })}</h1>
-      {mayTurnOn ? <Link to="/settings/team/features">{t("state.off.link")}</Link> : <WhoCanHelp scope="team" />}
-    </div>
-  );
-}
-
-function WhoCanHelp({ scope }: { scope: ReturnType<typeof grantedBy> }) {
+/** Whom to ask for a permission. */
+export function WhoCanHelp({ scope }: { scope: ReturnType<typeof grantedBy> }) {
   const contacts = useContacts(scope !== "instance");
   if (contacts.isLoading) return null;
   const people = scope === "instance" ? [] : (contacts.data?.[scope] ?? []);

@@ -1,6 +1,6 @@
 /** The left rail. Team and search stay on top, the account at the bottom; what is between them scrolls. */
 
-import { ActionIcon, Tooltip } from "@mantine/core";
+import { ActionIcon } from "@mantine/core";
 import { IconLayoutSidebarLeftCollapse, IconLayoutSidebarLeftExpand } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 
@@ -50,10 +50,8 @@ function Fold() {
   const folded = useFolded();
   const Picture = folded ? IconLayoutSidebarLeftExpand : IconLayoutSidebarLeftCollapse;
   return (
-    <Tooltip label={`${t("shell.fold")} ([)`} openDelay={300}>
-      <ActionIcon variant="subtle" color="gray" size={30} className={styles.fold} aria-label={t("shell.fold")} aria-pressed={folded} onClick={toggleRail}>
-        <Picture aria-hidden size={17} stroke={1.6} />
-      </ActionIcon>
-    </Tooltip>
+    <ActionIcon variant="subtle" color="gray" size={30} className={styles.fold} aria-label={t("shell.fold")} title={`${t("shell.fold")} ([)`} aria-pressed={folded} onClick={toggleRail}>
+      <Picture aria-hidden size={17} stroke={1.6} />
+    </ActionIcon>
   );
 }

@@ -7,8 +7,8 @@ import { useLive } from "@/api/live";
 import { useEndless } from "@/ui/endless";
 
 import type { Filters } from "./filters";
-import { ACTIVE, JOBS, LATEST, LISTS, one } from "./keys";
-import { activityPace, paceOf } from "./pace";
+import { JOBS, LATEST, LISTS, one } from "./keys";
+import { paceOf } from "./pace";
 
 export type JobItem = Schemas["JobItem"];
 /** Someone else's job: only its existence and status. */
@@ -37,23 +37,6 @@ export function useJob(id: string) {
     refetchInterval: ({ state }) => (state.data ? paceOf([state.data], { live, hidden: hidden() }) : false),
     refetchIntervalInBackground: true,
   });
-}
-
-const UNFINISHED = ["running", "queued"] as const satisfies readonly State[];
-const MAX_COUNT = 20;
-
-/** The number of running and queued jobs. Polls only while there are any, or while the list is open. */
-export function useActiveJobs(watched: boolean): { count: number; hasMore: boolean } {
-  const live = useLive();
-  const { data } = useQuery({
-    queryKey: ACTIVE,
-    queryFn: () => Promise.all(UNFINISHED.map((state) => answer(api.GET("/api/jobs", { params: { query: { state, limit: MAX_COUNT } } })))),
-    refetchInterval: ({ state }) => activityPace(state.data?.flatMap((page) => page.items) ?? [], watched, live),
-  });
-  return {
-    count: data?.reduce((sum, page) => sum + page.items.length, 0) ?? 0,
-    hasMore: data?.some((page) => page.next_cursor !== null) ?? false,
-  };
 }
 
 const FEW = 5;

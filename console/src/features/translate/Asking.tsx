@@ -5,7 +5,7 @@ import { IconFlask } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 
 import { number, t } from "@/i18n";
-import { QuotaRefused } from "@/ui/QuotaRefused";
+import QuotaRefused from "@/ui/QuotaRefused";
 
 import { useEstimate, useSimulated, useTokensLeft, type Input, type Languages } from "./queries";
 import type { Running } from "./running";

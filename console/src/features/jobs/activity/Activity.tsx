@@ -1,43 +1,39 @@
-/** Jobs in progress, at a glance: how many there are, and the latest few. */
+/** Jobs in progress, at a glance: how many there are, and behind it the latest few. */
 
-import { ActionIcon, Popover } from "@mantine/core";
+import { ActionIcon } from "@mantine/core";
 import { IconActivity } from "@tabler/icons-react";
-import { useState } from "react";
+import { Suspense } from "react";
 
 import { number, t } from "@/i18n";
+import { useLate } from "@/ui/late/useLate";
+import { lazily } from "@/ui/lazily";
 
-import { useActiveJobs } from "../queries";
 import styles from "./Activity.module.css";
-import { LatestJobs } from "./LatestJobs";
+import { useActiveJobs } from "./useActiveJobs";
+
+const load = () => import("./LatestJobs");
+const LatestJobs = lazily(load);
 
 export function Activity() {
-  const [opened, setOpened] = useState(false);
-  const { count, hasMore } = useActiveJobs(opened);
+  const { button, wanted, late } = useLate(load, "dialog");
+  const { count, hasMore } = useActiveJobs(late.opened);
   const label = t("activity.label", { count });
   return (
-    <Popover opened={opened} onChange={setOpened} position="top-start" width={360} shadow="md" trapFocus returnFocus>
-      <Popover.Target>
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          size={36}
-          className={styles.button}
-          aria-label={label}
-          title={label}
-          onClick={() => setOpened(!opened)}
-        >
-          <IconActivity aria-hidden size={18} stroke={1.6} />
-          {count > 0 && (
-            <span className={styles.count} aria-hidden>
-              {number(count)}
-              {hasMore && "+"}
-            </span>
-          )}
-        </ActionIcon>
-      </Popover.Target>
-      <Popover.Dropdown className={styles.dropdown}>
-        {opened && <LatestJobs onLeave={() => setOpened(false)} />}
-      </Popover.Dropdown>
-    </Popover>
+    <>
+      <ActionIcon {...button} variant="subtle" color="gray" size={36} className={styles.button} aria-label={label} title={label}>
+        <IconActivity aria-hidden size={18} stroke={1.6} />
+        {count > 0 && (
+          <span className={styles.count} aria-hidden>
+            {number(count)}
+            {hasMore && "+"}
+          </span>
+        )}
+      </ActionIcon>
+      {wanted && (
+        <Suspense>
+          <LatestJobs late={late} />
+        </Suspense>
+      )}
+    </>
   );
 }

@@ -3,6 +3,8 @@
 import { Link } from "@tanstack/react-router";
 
 import { t } from "@/i18n";
+import { LatePopover } from "@/ui/late/LatePopover";
+import type { Late } from "@/ui/late/useLate";
 import { Failed, Loading } from "@/ui/states";
 import { Time } from "@/ui/Time";
 
@@ -12,7 +14,15 @@ import { SubjectLink } from "../Subject";
 import { jobWords } from "../words";
 import styles from "./Activity.module.css";
 
-export function LatestJobs({ onLeave }: { onLeave: () => void }) {
+export default function LatestJobs({ late }: { late: Late }) {
+  return (
+    <LatePopover late={late} width={360} position="top-start" className={styles.dropdown}>
+      {late.opened && <Jobs onLeave={() => late.onChange(false)} />}
+    </LatePopover>
+  );
+}
+
+function Jobs({ onLeave }: { onLeave: () => void }) {
   const jobs = useLatestJobs();
   return (
     <>

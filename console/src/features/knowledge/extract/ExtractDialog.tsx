@@ -7,7 +7,7 @@ import { Link } from "@tanstack/react-router";
 import { t } from "@/i18n";
 import { Dialog, DialogActions } from "@/ui/Dialog";
 import { Fault } from "@/ui/forms";
-import { QuotaRefused } from "@/ui/QuotaRefused";
+import QuotaRefused from "@/ui/QuotaRefused";
 import { Failed, Loading } from "@/ui/states";
 
 import type { Preview } from "../api";

@@ -9,7 +9,7 @@ import { t } from "@/i18n";
 import { Dialog, DialogActions } from "@/ui/Dialog";
 import { Diff } from "@/ui/diff/Diff";
 import { LanguageSelect } from "@/ui/languages/LanguageSelect";
-import { QuotaRefused } from "@/ui/QuotaRefused";
+import QuotaRefused from "@/ui/QuotaRefused";
 import { fullQuotaOf } from "@/ui/quotaWords";
 
 import styles from "./Assistance.module.css";

@@ -1,0 +1,5 @@
+import { Notifications } from "@mantine/notifications";
+
+export default function ToastStack() {
+  return <Notifications position="bottom-right" />;
+}

@@ -1,0 +1,25 @@
+/** The panel of a button that was there before its code. */
+
+import { Popover, type PopoverProps } from "@mantine/core";
+import type { ReactNode } from "react";
+
+import { Anchor } from "./Anchor";
+import { useShown } from "./useShown";
+import type { Late } from "./useLate";
+
+interface Props extends Pick<PopoverProps, "width" | "position"> {
+  late: Late;
+  className?: string;
+  children: ReactNode;
+}
+
+export function LatePopover({ late: { id, opened, onChange, target }, className, children, ...look }: Props) {
+  return (
+    <Popover {...look} id={id} opened={useShown(opened)} onChange={onChange} shadow="md" trapFocus returnFocus>
+      <Popover.Target>
+        <Anchor target={target} />
+      </Popover.Target>
+      <Popover.Dropdown className={className}>{children}</Popover.Dropdown>
+    </Popover>
+  );
+}
