@@ -3,6 +3,8 @@
 import { Outlet } from "@tanstack/react-router";
 import { Suspense, type ReactNode } from "react";
 
+import { Refusal } from "@/api/client";
+import { staying, useEntering } from "@/api/staying";
 import { useToken } from "@/api/useToken";
 import { setZone } from "@/i18n";
 import { useLanguage } from "@/i18n/useLanguage";
@@ -18,10 +20,14 @@ import { Shell } from "./shell/Shell";
 const FirstRun = lazily(() => import("@/features/entrance/FirstRun"));
 const SignIn = lazily(() => import("@/features/entrance/SignIn"));
 
+/** Nobody knows yet whether the person is still signed in. */
+const UNASKED = new Refusal(0, {});
+
 const TABLES = { screens: SCREENS, actions: ACTIONS };
 
 export function Entrance() {
   const token = useToken();
+  const entering = useEntering();
   const config = useConfig();
   const whoami = useWhoami();
   const me = whoami.data;
@@ -34,6 +40,8 @@ export function Entrance() {
   if (config.isPending) return <Loading />;
   if (config.isLoadingError) return <Failed error={config.error} again={() => void config.refetch()} />;
   if (!config.data.bootstrapped) return <Door screen={<FirstRun asksForCode={config.data.bootstrap_code} />} />;
+  if (!token && entering === "asking") return <Loading />;
+  if (!token && entering === "failed") return <Failed error={UNASKED} again={() => void staying.enter()} />;
   if (!token) return <Door screen={<SignIn />} />;
   // Once someone is signed in, a failed check that they still are doesn't take their work away.
   if (!me && whoami.isError) return <Failed error={whoami.error} again={() => void whoami.refetch()} />;
