@@ -312,6 +312,7 @@ OMITTED = {
     "POST /v1/chat/completions": "OpenAI's clients exist",
     "GET /v1/models":            "OpenAI's clients exist",
     "GET /api/docs":             "a page for people",
+    "POST /api/login/resume":    "for browsers: a program keeps its token, or has an API token",
     "POST /api/repo-uploads":              "`repo.put` streams files of any size; S3 clients send parts",
     "GET /api/repo-uploads/:id/parts":     "see `POST /api/repo-uploads`",
     "PUT /api/repo-uploads/:id/parts":     "see `POST /api/repo-uploads`",

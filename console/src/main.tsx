@@ -15,6 +15,7 @@ import { StrictMode, Suspense, type ReactNode } from "react";
 import { createRoot } from "react-dom/client";
 
 import { Refusal } from "./api/client";
+import { staying } from "./api/staying";
 import { token } from "./api/token";
 import { ConnectionBar } from "./app/ConnectionBar";
 import { BASE } from "./app/base";
@@ -44,9 +45,16 @@ const queries = new QueryClient({
 
 // Whatever is on screen is fetched again: what failed meanwhile, and what may have changed.
 onServerBack(() => void queries.invalidateQueries());
+onServerBack(staying.enterAgain);
 
 // What one person fetched isn't shown to the next.
 token.subscribe(() => token.get() === null && void queries.resetQueries());
+
+// The same person goes on: nothing on screen begins anew.
+token.onRenewal((used, current) => {
+  queries.setQueryData(whoamiQuery(current).queryKey, queries.getQueryData(whoamiQuery(used).queryKey));
+  queries.setQueryData(brandQuery(current).queryKey, queries.getQueryData(brandQuery(used).queryKey));
+});
 
 const scheme = localStorageColorSchemeManager({ key: "teamspace.scheme" });
 const nonce = document.querySelector<HTMLMetaElement>("meta[name=csp-nonce]")?.content ?? "";
@@ -73,7 +81,8 @@ const LONGEST_MS = 800;
 /** Loads what the first frame shows, so that nothing appears in it later and nothing moves. */
 async function prepare(): Promise<void> {
   const words = loadCatalog();
-  await token.borrow();
+  const late = new Promise((resolve) => setTimeout(resolve, LONGEST_MS));
+  await Promise.race([opensWithoutSession() ? token.borrow() : staying.enter(), late]);
   const current = token.get();
   const rest = Promise.allSettled([
     fonts(),
@@ -82,8 +91,11 @@ async function prepare(): Promise<void> {
     queries.prefetchQuery(brandQuery(current)),
     current && queries.fetchQuery(whoamiQuery(current)).then(({ locale }) => loadCatalog(locale ?? undefined)),
   ]);
-  await Promise.all([words, Promise.race([rest, new Promise((late) => setTimeout(late, LONGEST_MS))])]);
+  await Promise.all([words, Promise.race([rest, late])]);
 }
+
+/** Whoever redeems a link begins a new session; a preview has that of the console around it. */
+const opensWithoutSession = (): boolean => location.pathname === "/activate" || preview() !== undefined;
 
 function fonts(): Promise<unknown> {
   const style = getComputedStyle(document.documentElement);

@@ -491,7 +491,7 @@ class CompanyCreated(msgspec.Struct, frozen=True, kw_only=True):
 class Config(msgspec.Struct, frozen=True, kw_only=True):
     """What a client needs to know before sign-in. `bootstrapped` is false until the first operator exists;
     `bootstrap_code` says whether creating one requires a code. `trash_days`: how long what is deleted can be
-    restored.
+    restored;     `stay_days`: how long a browser can keep somebody signed in, 0 if it cannot.
     """
 
     home: str
@@ -499,6 +499,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     bootstrapped: bool
     bootstrap_code: bool
     trash_days: int
+    stay_days: int
     localization: Localization
 
 
@@ -1947,6 +1948,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     created_at: str
     last_used_at: str
     expires_at: str
+    kept: bool
     current: bool
 
 

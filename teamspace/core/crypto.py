@@ -27,7 +27,7 @@ class WrongKey(Exception):
 
 
 def new_token(kind: str) -> str:
-    """Return a random token; `kind` is one letter: s session, a API, w worker, v activation."""
+    """Return a random token; `kind` is one letter: s session, a API, w worker, k kept sign-in, v activation."""
     body = "".join(secrets.choice(_ALPHABET) for _ in range(_RANDOM_LENGTH))
     return f"ts_{kind}_{body}{_check(body)}"
 

@@ -528,6 +528,8 @@ def _arguments(
         arguments["origin"] = request.headers.get(b"origin", b"").decode("latin-1")
     if "cookies" in wants:
         arguments["cookies"] = request.cookies
+    if "sender" in wants:
+        arguments["sender"] = request.sender
     if "replay_of" in wants:
         arguments["replay_of"] = ""
     if "disconnect" in wants:

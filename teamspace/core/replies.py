@@ -32,6 +32,12 @@ class Accepted(Reply[T]):
     status = 202
 
 
+class NoContent(Reply[T]):
+    """Headers without a body."""
+
+    status = 204
+
+
 class Page(msgspec.Struct, Generic[T], frozen=True):
     """One page of a list; `next_cursor` is null on the last page."""
 

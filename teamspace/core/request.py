@@ -16,6 +16,7 @@ from teamspace.core import json_body
 from teamspace.core.disconnect import Disconnected, DisconnectWatch
 from teamspace.core.errors import BadRequest, HeadersTooLarge, TooLarge, Unauthenticated, UnsupportedType
 from teamspace.core.ids import new_id
+from teamspace.core.sender import Sender
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -147,6 +148,11 @@ class Request:
     def cookies(self) -> dict[str, str]:
         pairs = (part.partition("=") for part in self.headers.get(b"cookie", b"").decode("latin-1").split(";"))
         return {name.strip(): value.strip() for name, _, value in pairs}
+
+    @property
+    def sender(self) -> Sender:
+        names = (b"origin", b"sec-fetch-site", b"host", b"x-requested-by", b"content-type")
+        return Sender(*(self.headers.get(name, b"").decode("latin-1").strip().lower() for name in names))
 
     @property
     def agent(self) -> str:

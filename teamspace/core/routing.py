@@ -26,7 +26,7 @@ _PATH = re.compile(r"(/(:[a-z_]+|(?!\.{1,2}(/|$))[\w.~-]*))*(/\*[a-z_]+)?", re.A
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _GATE_ARGUMENTS = (
     "db", "who", "body", "query", "match", "accept", "encodings", "upload", "content_type", "length", "disconnect",
-    "languages", "last_event_id", "origin", "cookies", "replay_of",
+    "languages", "last_event_id", "origin", "cookies", "sender", "replay_of",
 )  # fmt: skip
 
 

@@ -4,8 +4,12 @@ from teamspace.core.db import Clause, Fence
 from teamspace.core.principal import Principal
 
 
-def own_sessions_fence(who: Principal) -> Fence:
-    where = "tokens.user_id = :user_id AND tokens.kind = 'session' AND tokens.revoked_at IS NULL"
+def own_sign_ins_fence(who: Principal) -> Fence:
+    """Return the caller's kept sign-ins, and their sessions that belong to none."""
+    where = (
+        "tokens.user_id = :user_id AND tokens.kind IN ('session', 'stay') AND tokens.stay_id IS NULL"
+        " AND tokens.revoked_at IS NULL"
+    )
     return Fence("tokens", (Clause(where),), {"user_id": who.user_id})
 
 

@@ -5,9 +5,9 @@ from teamspace.core.errors import Conflict, InvalidCredentials, ReauthRequired, 
 from teamspace.core.paging import Paging
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
-from teamspace.core.replies import Created, Page
+from teamspace.core.replies import Created, NoContent, Page
 from teamspace.core.routing import BEARER, OWN, SMALL_LIMIT, Route
-from teamspace.identity.domain import accounts, disabling, second_factor, tokens
+from teamspace.identity.domain import accounts, disabling, second_factor, stay_cookie, tokens
 from teamspace.identity.schemas import (
     AccountStatus,
     ApiToken,
@@ -22,6 +22,7 @@ from teamspace.identity.schemas import (
     Session,
     TotpSecret,
 )
+from teamspace.settings import Settings
 
 # fmt: off
 ROUTES = (
@@ -40,10 +41,10 @@ ROUTES = (
     Route("GET",    "/api/tokens",                BEARER, P.SETTINGS_MANAGE, None, "list_tokens",    "List the team's API tokens."),
     Route("DELETE", "/api/tokens/:id",            BEARER, P.SETTINGS_MANAGE, None, "revoke_token",   "Revoke an API token of the team.",
           while_suspended=True),
-    Route("POST",   "/api/logout",                BEARER, None,              None, "sign_out",       "End the session this request was made with.",
+    Route("POST",   "/api/logout",                BEARER, None,              None, "sign_out",       "End the session this request was made with; if the browser keeps the person signed in, that ends too.",
           refuses=(Conflict,), while_suspended=True),
-    Route("GET",    "/api/sessions",              BEARER, OWN,               None, "list_sessions",  "List your own active sessions."),
-    Route("DELETE", "/api/sessions/:id",          BEARER, OWN,               None, "end_session",    "End one of your own sessions.",
+    Route("GET",    "/api/sessions",              BEARER, OWN,               None, "list_sessions",  "List your own active sessions, and browsers that keep you signed in."),
+    Route("DELETE", "/api/sessions/:id",          BEARER, OWN,               None, "end_session",    "End one of your own sessions, or a browser that keeps you signed in with all its sessions.",
           while_suspended=True),
     Route("PATCH",  "/api/admin/users/:id",       BEARER, P.INSTANCE_MANAGE, None, "disable_user",   "Disable a person, which revokes all their credentials, or enable them again.",
           refuses=(Conflict,), while_suspended=True),
@@ -91,8 +92,9 @@ async def revoke_token(db: Db, who: Principal, id: str) -> None:
     await tokens.revoke(db, who, id)
 
 
-async def sign_out(db: Db, who: Principal) -> None:
+async def sign_out(db: Db, who: Principal, settings: Settings) -> NoContent[None]:
     await tokens.sign_out(db, who)
+    return NoContent(None, headers=stay_cookie.forget(settings))
 
 
 async def list_sessions(db: Db, who: Principal) -> Page[Session]:

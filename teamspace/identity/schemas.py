@@ -51,8 +51,23 @@ class Attempts(msgspec.Struct, frozen=True):
     resets_at: str
 
 
+class Stay(msgspec.Struct, frozen=True):
+    """A kept sign-in, which a browser exchanges for a session by the secret in its cookie."""
+
+    id: str
+    org_id: str
+    team_id: str
+    user_id: str
+    digest: str
+    previous_digest: str | None
+    rotated_at: str | None
+    given_by: str | None
+    created_at: str
+    expires_at: str
+
+
 class SessionRecord(msgspec.Struct, frozen=True):
-    """One of the caller's sessions."""
+    """One of the caller's sessions, or a kept sign-in with its sessions."""
 
     id: str
     team_id: str
@@ -61,6 +76,8 @@ class SessionRecord(msgspec.Struct, frozen=True):
     created_at: str
     last_used_at: str
     expires_at: str
+    kept: bool
+    """Whether the browser keeps the person signed in."""
 
 
 class Session(SessionRecord, frozen=True):

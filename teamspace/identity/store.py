@@ -10,6 +10,7 @@ from teamspace.identity.schemas import (
     Attempts,
     Person,
     SessionRecord,
+    Stay,
     Totp,
 )
 
@@ -91,25 +92,50 @@ async def count_operators(db: Reads) -> int:
 async def insert_token(
     tx: Tx, *, id: str, kind: str, org_id: str, team_id: str, user_id: str | None, name: str, digest: str,
     hint: str, scope: str | None, created_at: str, expires_at: str | None, last_used_at: str | None, address: str,
-    agent: str, secret: str | None = None, given_by: str | None = None, minted: bool = False,
+    agent: str, secret: str | None = None, given_by: str | None = None, minted: bool = False, stay_id: str | None = None,
 ) -> None:  # fmt: skip
     await tx.run(
         "INSERT INTO tokens (id, kind, org_id, team_id, user_id, name, digest, secret, hint, scope, given_by, minted,"
-        " address, agent, created_at, expires_at, last_used_at) VALUES (:id, :kind, :org_id, :team_id, :user_id, :name,"
+        " address, agent, created_at, expires_at, last_used_at, stay_id) VALUES (:id, :kind, :org_id, :team_id, :user_id, :name,"
         " :digest, :secret, :hint, :scope, :given_by, :minted, :address, :agent, :created_at, :expires_at,"
-        " :last_used_at)",
+        " :last_used_at, :stay_id)",
         id=id, kind=kind, org_id=org_id, team_id=team_id, user_id=user_id, name=name, digest=digest, secret=secret, hint=hint,
         scope=scope, created_at=created_at, expires_at=expires_at, last_used_at=last_used_at, address=address,
-        agent=agent, given_by=given_by, minted=minted,
+        agent=agent, given_by=given_by, minted=minted, stay_id=stay_id,
     )  # fmt: skip
 
 
 async def select_sessions(db: Reads, fence: Fence, now: str, idle_since: str) -> list[SessionRecord]:
+    """Return sessions that are not idle and kept sign-ins, which were last used when one of their sessions was."""
     return await db.all(
         SessionRecord,
-        f"SELECT {columns(SessionRecord)} FROM tokens WHERE {fence.sql} AND expires_at > :now"
-        " AND last_used_at > :idle_since ORDER BY id DESC",
+        "SELECT id, team_id, address, agent, created_at, COALESCE((SELECT MAX(used.last_used_at) FROM tokens AS used"
+        " WHERE used.stay_id = tokens.id), last_used_at), expires_at, kind = 'stay' FROM tokens"
+        f" WHERE {fence.sql} AND expires_at > :now AND (kind = 'stay' OR last_used_at > :idle_since) ORDER BY id DESC",
         now=now, idle_since=idle_since, **fence.params,
+    )  # fmt: skip
+
+
+async def get_stay_id(db: Reads, token_id: str) -> str | None:
+    """Return the kept sign-in of a session, if it has one."""
+    return await db.one(str, "SELECT stay_id FROM tokens WHERE id = :id AND stay_id IS NOT NULL", id=token_id)
+
+
+async def get_stay(db: Reads, stay_id: str) -> Stay | None:
+    return await db.one(
+        Stay,
+        f"SELECT {columns(Stay)} FROM tokens WHERE id = :id AND kind = 'stay' AND revoked_at IS NULL",
+        id=stay_id,
+    )
+
+
+async def rotate_stay(
+    tx: Tx, stay_id: str, *, digest: str, previous_digest: str, address: str, agent: str, now: str
+) -> None:
+    await tx.run(
+        "UPDATE tokens SET digest = :digest, previous_digest = :previous_digest, rotated_at = :now, last_used_at = :now,"
+        " address = :address, agent = :agent WHERE id = :id AND kind = 'stay' AND revoked_at IS NULL",
+        id=stay_id, digest=digest, previous_digest=previous_digest, address=address, agent=agent, now=now,
     )  # fmt: skip
 
 
@@ -162,18 +188,43 @@ async def revoke_given_by_others(tx: Tx, user_id: str, keep: str, now: str) -> N
 
 
 async def revoke_sessions(tx: Tx, user_id: str, keep: str, now: str) -> None:
+    """Revoke sessions and kept sign-ins."""
     await tx.run(
-        "UPDATE tokens SET revoked_at = :now WHERE user_id = :user_id AND kind = 'session' AND revoked_at IS NULL"
-        " AND id <> :keep",
+        "UPDATE tokens SET revoked_at = :now WHERE user_id = :user_id AND kind IN ('session', 'stay')"
+        " AND revoked_at IS NULL AND id <> :keep",
         user_id=user_id, keep=keep, now=now,
     )  # fmt: skip
 
 
-async def revoke_oldest_sessions(tx: Tx, user_id: str, keep: int, now: str) -> None:
+async def detach_from_stay(tx: Tx, token_id: str) -> None:
+    """Let a session go on without its kept sign-in."""
+    await tx.run("UPDATE tokens SET stay_id = NULL WHERE id = :id AND stay_id IS NOT NULL", id=token_id)
+
+
+async def revoke_oldest_sign_ins(tx: Tx, user_id: str, keep: int, now: str) -> None:
+    """Revoke all but the newest sessions and kept sign-ins; sessions of the latter are not counted."""
     await tx.run(
         "UPDATE tokens SET revoked_at = :now WHERE id IN (SELECT id FROM tokens WHERE user_id = :user_id"
-        " AND kind = 'session' AND revoked_at IS NULL ORDER BY id DESC LIMIT 1000 OFFSET :keep)",
+        " AND kind IN ('session', 'stay') AND stay_id IS NULL AND revoked_at IS NULL"
+        " ORDER BY id DESC LIMIT 1000 OFFSET :keep)",
         user_id=user_id, keep=keep, now=now,
+    )  # fmt: skip
+
+
+async def revoke_oldest_of_stay(tx: Tx, stay_id: str, keep: int, now: str) -> None:
+    await tx.run(
+        "UPDATE tokens SET revoked_at = :now WHERE id IN (SELECT id FROM tokens WHERE stay_id = :stay_id"
+        " AND revoked_at IS NULL ORDER BY id DESC LIMIT 1000 OFFSET :keep)",
+        stay_id=stay_id, keep=keep, now=now,
+    )  # fmt: skip
+
+
+async def revoke_with_stays(tx: Tx, user_id: str, now: str) -> None:
+    """Revoke the sessions of kept sign-ins that are revoked."""
+    await tx.run(
+        "UPDATE tokens SET revoked_at = :now WHERE user_id = :user_id AND kind = 'session' AND revoked_at IS NULL"
+        " AND stay_id IN (SELECT id FROM tokens WHERE user_id = :user_id AND kind = 'stay' AND revoked_at IS NOT NULL)",
+        user_id=user_id, now=now,
     )  # fmt: skip
 
 
@@ -355,8 +406,12 @@ INVARIANTS = (
     Invariant("identity.digests", "tokens are only stored as digests",
         "SELECT id FROM tokens WHERE LENGTH(digest) <> 64 OR digest LIKE 'ts\\_%' ESCAPE '\\'"),
     Invariant("identity.sessions", "a session expires and belongs to a person of the same company",
-        "SELECT t.id FROM tokens t LEFT JOIN users u ON u.id = t.user_id WHERE t.kind IN ('session', 'api', 's3')"
-        " AND (u.id IS NULL OR u.org_id <> t.org_id OR (t.kind = 'session' AND t.expires_at IS NULL))"),
+        "SELECT t.id FROM tokens t LEFT JOIN users u ON u.id = t.user_id WHERE t.kind IN ('session', 'stay', 'api', 's3')"
+        " AND (u.id IS NULL OR u.org_id <> t.org_id OR (t.kind IN ('session', 'stay') AND t.expires_at IS NULL))"),
+    Invariant("identity.stays", "a session ends with the kept sign-in that it belongs to",
+        "SELECT t.id FROM tokens t LEFT JOIN tokens k ON k.id = t.stay_id AND k.kind = 'stay' AND k.user_id = t.user_id"
+        " WHERE t.stay_id IS NOT NULL AND t.revoked_at IS NULL"
+        " AND (t.kind <> 'session' OR k.id IS NULL OR k.revoked_at IS NOT NULL OR t.expires_at > k.expires_at)"),
     Invariant("identity.disabled", "a disabled person has no working credential or activation link",
         "SELECT t.id FROM tokens t JOIN users u ON u.id = t.user_id WHERE u.disabled_at IS NOT NULL"
         " AND t.revoked_at IS NULL UNION ALL SELECT a.user_id FROM activations a JOIN users u ON u.id = a.user_id"

@@ -26,13 +26,15 @@ class Localization(msgspec.Struct, frozen=True):
 
 class Config(msgspec.Struct, frozen=True):
     """What a client needs to know before sign-in. `bootstrapped` is false until the first operator exists;
-    `bootstrap_code` says whether creating one requires a code. `trash_days`: how long what is deleted can be restored."""
+    `bootstrap_code` says whether creating one requires a code. `trash_days`: how long what is deleted can be restored;
+    `stay_days`: how long a browser can keep somebody signed in, 0 if it cannot."""
 
     home: str
     multitenant: bool
     bootstrapped: bool
     bootstrap_code: bool
     trash_days: int
+    stay_days: int
     localization: Localization
 
 

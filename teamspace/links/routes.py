@@ -102,5 +102,5 @@ def _html(shown: PublicPage, status: int = 200, headers: Mapping[str, str] | Non
 
 
 def _cookie(settings: Settings, token: str, proof: str) -> str:
-    secure = "; Secure" if settings.address.startswith("https:") else ""
+    secure = "; Secure" if settings.is_secure else ""
     return f"{_PROOF}={proof}; Path=/s/{token}; Max-Age={opening.PROOF_SECONDS}; HttpOnly; SameSite=Lax{secure}"

@@ -1,5 +1,7 @@
 """HTTP routes of tenancy: setup, hosted mode, sign-in, members, companies and teams."""
 
+from collections.abc import Mapping
+
 from teamspace.core.db import Db
 from teamspace.core.errors import (
     AlreadyBootstrapped,
@@ -13,13 +15,16 @@ from teamspace.core.errors import (
     TooManyAttempts,
     TotpInvalid,
     TotpRequired,
+    Unauthenticated,
+    UnsupportedType,
 )
 from teamspace.core.paging import Paging
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 from teamspace.core.refusals import Refusals
-from teamspace.core.replies import Created, Page
+from teamspace.core.replies import Created, Page, Reply
 from teamspace.core.routing import BEARER, ORGADMIN, OWN, PROVISION, PUBLIC, SMALL_LIMIT, SUPERADMIN, Route
+from teamspace.core.sender import Sender
 from teamspace.quota import QuotaDraft, Usage
 from teamspace.settings import Settings
 from teamspace.tenancy.domain import (
@@ -30,6 +35,7 @@ from teamspace.tenancy.domain import (
     hosting,
     members,
     people,
+    staying,
     teams,
     transfers,
 )
@@ -51,6 +57,7 @@ from teamspace.tenancy.schemas import (
     MemberQuery,
     NewColleague,
     NewMember,
+    Opened,
     Org,
     OrgRoleChange,
     OwnedTables,
@@ -84,6 +91,8 @@ ROUTES = (
           while_suspended=True),
     Route("POST",   "/api/login",             PUBLIC,     None,              None, "sign_in",         "Sign in with username and password, and the second factor if it is on; returns a session token.",
           refuses=(InvalidCredentials, TotpRequired, TotpInvalid, TooManyAttempts, Forbidden), while_suspended=True, limit=SMALL_LIMIT),
+    Route("POST",   "/api/login/resume",      PUBLIC,     None,              None, "resume",          "Exchange the cookie of a browser that keeps a person signed in for a new session, and for the next cookie. Only for the console's own pages: needs `X-Requested-By: console` and their origin.",
+          refuses=(Unauthenticated, TooManyAttempts, Forbidden, UnsupportedType), while_suspended=True, limit=SMALL_LIMIT),
     Route("GET",    "/api/whoami",            BEARER,     None,              None, "whoami",          "Get the caller: person, team, company and permissions."),
     Route("POST",   "/api/profile",           BEARER,     OWN,               None, "update_profile",  "Change your own name, locale or time zone, or the team of this session."),
     Route("POST",   "/api/members",           BEARER,     P.MEMBERS_MANAGE,  None, "add_member",      "Add a person to the team; a new person's first token and, without a password, the link to set one are only shown once.",
@@ -148,12 +157,22 @@ async def limit_tenant(db: Db, who: Principal, body: QuotaDraft) -> Usage:
 # The caller
 
 
-async def activate(db: Db, who: Principal, body: Activation) -> SignedIn:
-    return await people.activate(db, who, body)
+async def activate(db: Db, who: Principal, settings: Settings, body: Activation) -> Reply[SignedIn]:
+    return _signed_in(await people.activate(db, who, settings, body))
 
 
-async def sign_in(db: Db, who: Principal, refusals: Refusals, body: Login) -> SignedIn:
-    return await people.sign_in(db, who, refusals, body)
+async def sign_in(db: Db, who: Principal, settings: Settings, refusals: Refusals, body: Login) -> Reply[SignedIn]:
+    return _signed_in(await people.sign_in(db, who, settings, refusals, body))
+
+
+async def resume(
+    db: Db, who: Principal, settings: Settings, sender: Sender, cookies: Mapping[str, str]
+) -> Reply[SignedIn]:
+    return _signed_in(await staying.resume(db, who, settings, sender, cookies))
+
+
+def _signed_in(opened: Opened) -> Reply[SignedIn]:
+    return Reply(opened.session, headers=opened.headers)
 
 
 async def whoami(db: Db, who: Principal) -> Whoami:

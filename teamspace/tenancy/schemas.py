@@ -230,12 +230,14 @@ class Bootstrapped(msgspec.Struct, frozen=True):
 
 
 class Login(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`totp` is a code of the authenticator app or a recovery code; `team` is an id or a slug."""
+    """`totp` is a code of the authenticator app or a recovery code; `team` is an id or a slug. `stay`: the browser keeps
+    the person signed in, by a cookie, unless the instance does not allow that."""
 
     username: Annotated[str, msgspec.Meta(max_length=256)]
     password: Password
     totp: Annotated[str, msgspec.Meta(max_length=100)] | None = None
     team: Annotated[str, msgspec.Meta(max_length=100)] | None = None
+    stay: bool = False
 
 
 class SignedIn(msgspec.Struct, frozen=True):
@@ -245,6 +247,13 @@ class SignedIn(msgspec.Struct, frozen=True):
     user: UserView
     team: Team
     org: Org
+
+
+class Opened(msgspec.Struct, frozen=True):
+    """A new session, and the headers with the cookie of a browser that keeps the person signed in."""
+
+    session: SignedIn
+    headers: dict[str, str] = {}
 
 
 class Whoami(msgspec.Struct, frozen=True):
@@ -338,10 +347,11 @@ class RoleChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Activation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The token of an activation link, and the new password."""
+    """The token of an activation link, and the new password. `stay` as for signing in."""
 
     token: Annotated[str, msgspec.Meta(max_length=200)]
     password: Password
+    stay: bool = False
 
 
 # Companies

@@ -225,7 +225,8 @@ def _writer_state_sql(*, person: bool, credential: bool, hosted: bool) -> str:
 
 
 async def get_credential(db: Reads, digest: str) -> CredentialRow | None:
-    return await db.one(CredentialRow, f"{_CREDENTIAL} WHERE t.digest = :digest", digest=digest)
+    """The secret of a kept sign-in is none: it is only exchanged for a session."""
+    return await db.one(CredentialRow, f"{_CREDENTIAL} WHERE t.digest = :digest AND t.kind <> 'stay'", digest=digest)
 
 
 async def select_credentials(db: Reads, ids: Sequence[str]) -> list[CredentialRow]:
@@ -267,7 +268,11 @@ async def lock_membership(tx: Tx, team_id: str, user_id: str) -> bool:
 
 
 async def move_session(tx: Tx, token_id: str, team_id: str) -> None:
-    await tx.run("UPDATE tokens SET team_id = :team_id WHERE id = :id", id=token_id, team_id=team_id)
+    """Move a session to another team, with its kept sign-in."""
+    await tx.run(
+        "UPDATE tokens SET team_id = :team_id WHERE id = :id OR id = (SELECT stay_id FROM tokens WHERE id = :id)",
+        id=token_id, team_id=team_id,
+    )  # fmt: skip
 
 
 # Members
@@ -479,7 +484,7 @@ INVARIANTS = (
     Invariant("tenancy.owners", "a team with members has an owner",
         "SELECT team_id FROM memberships GROUP BY team_id HAVING SUM(CASE WHEN role = 'owner' THEN 1 ELSE 0 END) = 0"),
     Invariant("tenancy.credentials", "an active session, API token or access key belongs to a member of its team",
-        "SELECT t.id FROM tokens t WHERE t.kind IN ('session', 'api', 's3') AND t.revoked_at IS NULL AND NOT EXISTS"
+        "SELECT t.id FROM tokens t WHERE t.kind IN ('session', 'stay', 'api', 's3') AND t.revoked_at IS NULL AND NOT EXISTS"
         " (SELECT 1 FROM memberships m WHERE m.team_id = t.team_id AND m.user_id = t.user_id)"),
 )
 # fmt: on

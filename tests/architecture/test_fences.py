@@ -81,6 +81,9 @@ UNFENCED = {
     ),
     "the server deletes names that no document has": ("knowledge.select_unused",),
     "the server rebuilds the index": ("fulltext.select_outdated",),
+    "the secret in the browser's cookie, or the caller's own credential, selects the kept sign-in": (
+        "identity.get_stay", "identity.get_stay_id",
+    ),
     "of the caller, of the person who signs in or is invited, or for an operator": ("identity.get_account", "identity.get_totp"),
     "before the sign-in: a username or a secret link selects the row": (
         "identity.get_account_by_name", "identity.get_activation", "identity.is_known_network",

@@ -106,6 +106,7 @@ async def populate(world: World) -> None:
     await ann.post("/api/quota", {"dimension": "ai.requests", "limit": 5, "window": "day"})
     codes = (await enrolled(ann))["recovery_codes"]
     await signed_in(world, "ann", totp=codes[0])
+    await signed_in(world, "ann", totp=codes[1], stay=True)
     note = (await bob.post("/api/notes", {"title": "Plan"})).json()
     await bob.post("/api/documents", {"title": "Link", "body": f"[Plan](/notes/{note['id']})"})
     await bob.post(f"/api/notes/{note['id']}/share", {"user_id": ann.user_id, "permission": "notes:read"})
@@ -324,6 +325,10 @@ VIOLATIONS = [
     ("identity.sessions", "UPDATE tokens SET expires_at = NULL WHERE kind = 'session'"),
     ("identity.sessions", "UPDATE tokens SET user_id = NULL WHERE kind = 'session'"),
     ("identity.sessions", f"UPDATE tokens SET org_id = {OTHER} WHERE kind = 'session'"),
+    ("identity.sessions", "UPDATE tokens SET expires_at = NULL WHERE kind = 'stay'"),
+    ("identity.stays", "UPDATE tokens SET revoked_at = '9999' WHERE kind = 'stay'"),
+    ("identity.stays", "UPDATE tokens SET expires_at = '9999' WHERE stay_id IS NOT NULL"),
+    ("identity.stays", "UPDATE tokens SET stay_id = 'none' WHERE stay_id IS NOT NULL"),
     ("identity.disabled", "UPDATE users SET disabled_at = 'x' WHERE username <> 'invited'"),
     ("identity.disabled", "UPDATE users SET disabled_at = 'x' WHERE username = 'invited'"),
     ("identity.use", "UPDATE tokens SET last_used_at = '9999' WHERE kind = 'session'"),

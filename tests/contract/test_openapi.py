@@ -58,7 +58,7 @@ _ROUTES = {
 _HOST_ROUTES = frozenset(name for name in _ROUTES if re.search(r"/api/(provision|instance)", name))
 # Routes that need a session or a password, or succeed only once.
 _UNREACHABLE = frozenset({
-    "POST /api/bootstrap", "POST /api/login", "POST /api/activate", "POST /api/logout", "POST /api/password",
+    "POST /api/bootstrap", "POST /api/login", "POST /api/login/resume", "POST /api/activate", "POST /api/logout", "POST /api/password",
     "DELETE /api/sessions/:id", "DELETE /api/2fa",
     # These need a worker token, or an input that depends on the kind of job, which the document does not describe.
     "POST /api/workers/claim", "POST /api/workers/jobs/:id/heartbeat", "POST /api/workers/jobs/:id/complete",

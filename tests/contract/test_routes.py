@@ -22,7 +22,7 @@ ADDITIONAL = {
     "POST /api/repo-obj/:id/move", "POST /api/repo-obj/:id/copy",
     "POST /api/repo-uploads", "GET /api/repo-uploads/:id/parts", "PUT /api/repo-uploads/:id/parts",
     "POST /api/repo-uploads/:id/complete", "DELETE /api/repo-uploads/:id",
-    "GET /api/openapi.json", "GET /api/docs", "POST /api/logout", "GET /api/sessions", "DELETE /api/sessions/:id",
+    "GET /api/openapi.json", "GET /api/docs", "POST /api/logout", "POST /api/login/resume", "GET /api/sessions", "DELETE /api/sessions/:id",
     "PATCH /api/members/:id", "DELETE /api/members/:id", "GET /api/contacts", "GET /api/events",
     "GET /api/conversations", "POST /api/conversations", "GET /api/conversations/:id", "PATCH /api/conversations/:id",
     "DELETE /api/conversations/:id", "POST /api/conversations/:id/share",

@@ -83,6 +83,7 @@ ROUTES: dict[str, Entry] = {
     "POST /api/instance/quota":             Entry(_LIMIT, who="host"),
     "POST /api/activate":                   Entry({"token": "x", "password": PASSWORD}, who="anonymous"),
     "POST /api/login":                      Entry(_OWNER, who="anonymous"),
+    "POST /api/login/resume":               Entry({}, who="anonymous"),
     "POST /api/logout":                     Entry(who="anonymous"),
     "GET /api/whoami":                      Entry(),
     "POST /api/profile":                    Entry({"locale": "en"}),

@@ -79,7 +79,7 @@ async def test_a_person_sees_their_own_live_sessions(world: World, hands: Hands)
     sessions = await list_sessions(second)
     assert [session["current"] for session in sessions] == [True, False]
     assert set(sessions[0]) == {
-        "id", "team_id", "address", "agent", "created_at", "last_used_at", "expires_at", "current",
+        "id", "team_id", "address", "agent", "created_at", "last_used_at", "expires_at", "kept", "current",
     }  # fmt: skip
     assert (sessions[0]["team_id"], sessions[0]["address"]) == (ann.team.id, "127.0.0.1")
     assert [session["current"] for session in await list_sessions(first)] == [False, True]

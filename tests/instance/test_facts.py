@@ -100,7 +100,7 @@ async def test_a_server_with_a_newer_database_schema_only_reads(world: World) ->
 async def test_the_public_configuration(world: World) -> None:
     locales = sorted(catalogs())
     expected = {
-        "home": "console", "multitenant": True, "bootstrapped": False, "bootstrap_code": False, "trash_days": 30,
+        "home": "console", "multitenant": True, "bootstrapped": False, "bootstrap_code": False, "trash_days": 30, "stay_days": 30,
         "localization": {"default_locale": "en", "available_locales": locales, "switching": True, "drafts": True},
     }  # fmt: skip
     assert (await world.anonymous.get("/api/config")).json() == expected

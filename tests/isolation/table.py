@@ -282,6 +282,7 @@ CASES = (
     Case("POST /api/instance/quota",        HOST,                        _LIMIT,                  open=True),
     Case("POST /api/activate",              PUBLIC,                      _ACTIVATE,               open=True),
     Case("POST /api/login",                 PUBLIC,                      _SIGN_IN,                open=True),
+    Case("POST /api/login/resume",          PUBLIC,                      {},                      FORBIDDEN, open=True),
     Case("POST /api/logout",                ANYONE,                      None,                    CONFLICT, open=True, exceptions={"signed-in": EMPTY}),
 
     Case("GET /api/whoami",                 ANYONE),

@@ -156,7 +156,7 @@ EXEMPT = {
     "recovery_codes": "used once, under a condition",
     "streams": "only the time of the last row, by its one writer",
     "texts": "written with its object, note or conversation",
-    "tokens": "revoked once; the time of last use and the team are one value each",
+    "tokens": "revoked once; the time of last use and the team are one value each; a kept sign-in under the lock of its person",
     "runs": "under the lock of the run: tests/workflows",
     "run_items": "written once, in the transaction that ends its job",
     "run_steps": "ended once, under the lock of the run",

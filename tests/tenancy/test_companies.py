@@ -41,7 +41,7 @@ CAPS = {
 OPEN_WHILE_SUSPENDED = {
     "DELETE /api/executors/:id", "POST /api/workers/claim", "POST /api/workers/jobs/:id/heartbeat",
     "POST /api/workers/jobs/:id/complete", "POST /api/workers/jobs/:id/fail",
-    "POST /api/activate", "POST /api/login", "POST /api/logout", "POST /api/password", "POST /api/2fa/enable",
+    "POST /api/activate", "POST /api/login", "POST /api/login/resume", "POST /api/logout", "POST /api/password", "POST /api/2fa/enable",
     "POST /api/2fa/recovery-codes", "DELETE /api/2fa", "DELETE /api/admin/users/:id/2fa", "DELETE /api/tokens/:id",
     "PATCH /api/admin/users/:id",
     "DELETE /api/sessions/:id", "DELETE /api/s3/credentials/:id", "POST /api/repo-obj/:id/presign",

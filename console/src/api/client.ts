@@ -6,6 +6,7 @@ import { reportedText, t } from "@/i18n";
 import { retryWhileBusy } from "@/net/busy";
 import { checkServer } from "@/net/reachability";
 
+import { asPerson } from "./renewing";
 import { token } from "./token";
 import type { components, paths } from "./schema";
 
@@ -64,14 +65,7 @@ export function onRefusal(listener: Listener): () => void {
   return () => void listeners.delete(listener);
 }
 
-const authorize: Middleware = {
-  onRequest({ request }) {
-    const current = token.get();
-    if (current && !request.headers.has("authorization")) {
-      request.headers.set("authorization", `Bearer ${current}`);
-    }
-    return request;
-  },
+const judge: Middleware = {
   async onResponse({ response }) {
     if (response.ok) return response;
     throw await refused(response);
@@ -102,9 +96,15 @@ async function problemOf(response: Response): Promise<Partial<Problem>> {
 /** Some routes answer in other forms too, to those who ask for them: here it is always JSON. */
 export const api = createClient<paths, "application/json">({
   baseUrl: "/",
-  fetch: (request) => retryWhileBusy(() => fetch(request.clone())),
+  fetch: (request) => asPerson((bearer) => retryWhileBusy(() => fetch(withToken(request, bearer)))),
 });
-api.use(authorize);
+api.use(judge);
+
+function withToken(request: Request, bearer: string | null): Request {
+  const own = request.clone();
+  if (bearer) own.headers.set("authorization", `Bearer ${bearer}`);
+  return own;
+}
 
 /** The body of an answer; refusals were thrown before. */
 export async function answer<T>(request: Promise<{ data?: T; response: Response }>): Promise<T> {

@@ -7,6 +7,7 @@ import { onServerBack } from "@/net/reachability";
 import { SharedEvents } from "@/net/sharedEvents";
 
 import { refused } from "./client";
+import { staying } from "./staying";
 import { token } from "./token";
 
 /** Which thing changed, and how; never its content. */
@@ -73,7 +74,7 @@ function open(name: string, current: string, { onChange, onGap, onReset }: Follo
   return new SharedEvents({
     name,
     connect: (lastEventId, signal) => fetch("/api/events", { headers: headersOf(current, lastEventId), cache: "no-store", signal }),
-    onRefused: (response) => void refused(response),
+    onRefused: (response) => void refuse(response, current),
     onEvent: (event) => {
       if (event.name === "reset") onReset();
       const change = event.name === "change" && changeOf(event);
@@ -82,6 +83,12 @@ function open(name: string, current: string, { onChange, onGap, onReset }: Follo
     onGap,
     onConnected: setConnected,
   });
+}
+
+/** A new token opens a new stream; without one, the session is over. */
+async function refuse(response: Response, used: string): Promise<void> {
+  // If the server can't be asked, the next request finds out.
+  if (!(await staying.renew(used).catch(() => true))) await refused(response);
 }
 
 function headersOf(current: string, lastEventId: string | undefined): Record<string, string> {

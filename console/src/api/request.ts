@@ -5,11 +5,11 @@ import { retryWhileBusy } from "@/net/busy";
 import { checkServer } from "@/net/reachability";
 
 import { Refusal, refused } from "./client";
-import { token } from "./token";
+import { asPerson } from "./renewing";
 
 /** The response as the signed-in person; a refusal is thrown, as everywhere. */
 export async function request(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
-  const headers: Record<string, string> = { accept: "application/json, */*", authorization: `Bearer ${token.get() ?? ""}` };
+  const headers: Record<string, string> = { accept: "application/json, */*" };
   if (body !== undefined) headers["content-type"] = "application/json";
   const response = await sent(path, { method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body) });
   if (!response.ok) throw await refused(response);
@@ -18,7 +18,9 @@ export async function request(method: string, path: string, body?: unknown, sign
 
 async function sent(path: string, init: RequestInit): Promise<Response> {
   try {
-    return await retryWhileBusy(() => fetch(path, init));
+    return await asPerson((bearer) =>
+      retryWhileBusy(() => fetch(path, { ...init, headers: { ...init.headers, authorization: `Bearer ${bearer ?? ""}` } })),
+    );
   } catch (fault) {
     if (init.signal?.aborted) throw fault;
     void checkServer();

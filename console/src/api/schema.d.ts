@@ -182,7 +182,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * End the session this request was made with.
+         * End the session this request was made with; if the browser keeps the person signed in, that ends too.
          * @description A session or API token.
          */
         post: operations["identity.sign_out"];
@@ -200,7 +200,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List your own active sessions.
+         * List your own active sessions, and browsers that keep you signed in.
          * @description A session or API token. Concerns the caller's own account: scoped tokens are refused.
          */
         get: operations["identity.list_sessions"];
@@ -223,7 +223,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * End one of your own sessions.
+         * End one of your own sessions, or a browser that keeps you signed in with all its sessions.
          * @description A session or API token. Concerns the caller's own account: scoped tokens are refused.
          */
         delete: operations["identity.end_session"];
@@ -466,6 +466,26 @@ export interface paths {
          * @description No credential.
          */
         post: operations["tenancy.sign_in"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/login/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Exchange the cookie of a browser that keeps a person signed in for a new session, and for the next cookie. Only for the console's own pages: needs `X-Requested-By: console` and their origin.
+         * @description No credential.
+         */
+        post: operations["tenancy.resume"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3860,6 +3880,7 @@ export interface components {
             created_at: string;
             last_used_at: string;
             expires_at: string;
+            kept: boolean;
             current: boolean;
         };
         /** Disabling */
@@ -4125,11 +4146,13 @@ export interface components {
         };
         /**
          * Activation
-         * @description The token of an activation link, and the new password.
+         * @description The token of an activation link, and the new password. `stay` as for signing in.
          */
         Activation: {
             token: string;
             password: string;
+            /** @default false */
+            stay?: boolean;
         };
         /** SignedIn */
         SignedIn: {
@@ -4150,7 +4173,8 @@ export interface components {
         };
         /**
          * Login
-         * @description `totp` is a code of the authenticator app or a recovery code; `team` is an id or a slug.
+         * @description `totp` is a code of the authenticator app or a recovery code; `team` is an id or a slug. `stay`: the browser keeps
+         *         the person signed in, by a cookie, unless the instance does not allow that.
          */
         Login: {
             username: string;
@@ -4159,6 +4183,8 @@ export interface components {
             totp?: string | null;
             /** @default null */
             team?: string | null;
+            /** @default false */
+            stay?: boolean;
         };
         /**
          * Whoami
@@ -7945,7 +7971,8 @@ export interface components {
         /**
          * Config
          * @description What a client needs to know before sign-in. `bootstrapped` is false until the first operator exists;
-         *         `bootstrap_code` says whether creating one requires a code. `trash_days`: how long what is deleted can be restored.
+         *         `bootstrap_code` says whether creating one requires a code. `trash_days`: how long what is deleted can be restored;
+         *         `stay_days`: how long a browser can keep somebody signed in, 0 if it cannot.
          */
         Config: {
             home: string;
@@ -7953,6 +7980,7 @@ export interface components {
             bootstrapped: boolean;
             bootstrap_code: boolean;
             trash_days: number;
+            stay_days: number;
             localization: components["schemas"]["Localization"];
         };
         /** Localization */
@@ -10667,6 +10695,98 @@ export interface operations {
             };
             /** @description `too_large` */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`, `too_many_attempts` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "tenancy.resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedIn"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

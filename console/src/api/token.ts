@@ -1,19 +1,23 @@
 /**
  * The session's token. It lives in this tab's session storage, so that a reload keeps it and closing the tab
- * forgets it; a new tab asks the others. It is never in local storage and never in an address.
+ * forgets it; a new tab asks the others, then the server (`staying.ts`). It is never in local storage and never in an
+ * address.
  */
 
 import { preview } from "@/i18n/preview";
 
 const KEY = "teamspace.token";
 const listeners = new Set<() => void>();
+const renewals = new Set<Renewal>();
 const tabs = typeof BroadcastChannel === "undefined" ? undefined : new BroadcastChannel("teamspace");
 
-type Message = { ask: true } | { token: string } | { signedOut: true };
+type Renewal = (used: string, current: string) => void;
+type Message = { ask: true } | { token: string } | { used: string; current: string } | { signedOut: true };
 
 tabs?.addEventListener("message", ({ data }: MessageEvent<Message>) => {
   const current = sessionStorage.getItem(KEY);
   if ("ask" in data && current) tabs.postMessage({ token: current } satisfies Message);
+  if ("used" in data && current === data.used) replace(data.used, data.current);
   if ("signedOut" in data && current) drop();
 });
 
@@ -28,23 +32,40 @@ function drop(): void {
   listeners.forEach((listener) => listener());
 }
 
-/** The token of another tab, if one answers in time. */
-function borrow(patience = 150): Promise<void> {
-  if (sessionStorage.getItem(KEY) || !tabs) return Promise.resolve();
+/** The same session goes on with another token. */
+function replace(used: string, current: string): void {
+  renewals.forEach((renewal) => renewal(used, current));
+  set(current);
+}
+
+function renew(current: string): void {
+  const used = sessionStorage.getItem(KEY);
+  if (used === null) return set(current);
+  replace(used, current);
+  tabs?.postMessage({ used, current } satisfies Message);
+}
+
+/** The token of another tab, if one answers in time with another one than `used`. */
+function ofOtherTab(used: string | null, patience = 150): Promise<string | null> {
+  if (!tabs) return Promise.resolve(null);
   return new Promise((resolve) => {
-    const done = (): void => {
+    const done = (found: string | null): void => {
       tabs.removeEventListener("message", hear);
-      resolve();
+      resolve(found);
     };
     const hear = ({ data }: MessageEvent<Message>): void => {
-      if (!("token" in data)) return;
-      set(data.token);
-      done();
+      if ("token" in data && data.token !== used) done(data.token);
     };
     tabs.addEventListener("message", hear);
     tabs.postMessage({ ask: true } satisfies Message);
-    setTimeout(done, patience);
+    setTimeout(() => done(null), patience);
   });
+}
+
+async function borrow(): Promise<void> {
+  if (sessionStorage.getItem(KEY)) return;
+  const found = await ofOtherTab(null);
+  if (found) set(found);
 }
 
 export const token = {
@@ -52,10 +73,16 @@ export const token = {
   set,
   drop,
   borrow,
+  ofOtherTab,
+  renew,
   /** Ends the session in every tab. */
   signOut(): void {
     tabs?.postMessage({ signedOut: true } satisfies Message);
     drop();
+  },
+  /** Calls back before a token is replaced by another one of the same person. */
+  onRenewal(renewal: Renewal): void {
+    renewals.add(renewal);
   },
   subscribe(listener: () => void): () => void {
     listeners.add(listener);

@@ -5,7 +5,7 @@ import { retryWhileBusy } from "@/net/busy";
 import { checkServer } from "@/net/reachability";
 
 import { answer, api, Refusal, refused, type Schemas } from "./client";
-import { token } from "./token";
+import { asPerson } from "./renewing";
 
 export interface Way {
   headers?: Record<string, string>;
@@ -22,7 +22,7 @@ export const putPart = (upload: string, number: number, body: Blob, way: Way): P
   putTo(`/api/repo-uploads/${upload}/parts?number=${number}`, body, way);
 
 async function putTo<T>(address: string, body: Blob, way: Way): Promise<T> {
-  const response = await retryWhileBusy(() => send(address, body, way));
+  const response = await asPerson((bearer) => retryWhileBusy(() => send(address, body, way, bearer)));
   if (!response.ok) throw await refused(response);
   return (await response.json()) as T;
 }
@@ -38,12 +38,12 @@ export async function isTaken(key: string): Promise<boolean> {
   return found.items[0]?.key === key;
 }
 
-function send(address: string, body: Blob, { headers = {}, onSent, signal }: Way): Promise<Response> {
+function send(address: string, body: Blob, { headers = {}, onSent, signal }: Way, bearer: string | null): Promise<Response> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error);
     const request = new XMLHttpRequest();
     request.open("PUT", address);
-    for (const [name, value] of Object.entries({ ...headers, authorization: `Bearer ${token.get() ?? ""}` })) {
+    for (const [name, value] of Object.entries({ ...headers, authorization: `Bearer ${bearer ?? ""}` })) {
       request.setRequestHeader(name, value);
     }
     request.upload.onprogress = ({ loaded }) => onSent?.(loaded);

@@ -2,6 +2,8 @@
 
 import { Suspense, useEffect, type ReactNode } from "react";
 
+import { Refusal } from "@/api/client";
+import { staying, useEntering } from "@/api/staying";
 import { useToken } from "@/api/useToken";
 import { setZone } from "@/i18n";
 import { useLanguage } from "@/i18n/useLanguage";
@@ -23,8 +25,12 @@ export const loadFirst = (isSignedIn: boolean): Promise<unknown> => (isSignedIn 
 /** While somebody writes their name, the console comes. */
 const expectConsole = (): void => void loadConsole().catch(() => undefined);
 
+/** Nobody knows yet whether the person is still signed in. */
+const UNASKED = new Refusal(0, {});
+
 export function Entrance() {
   const token = useToken();
+  const entering = useEntering();
   const config = useConfig();
   const whoami = useWhoami();
   const me = whoami.data;
@@ -37,6 +43,8 @@ export function Entrance() {
   if (config.isPending) return <Loading />;
   if (config.isLoadingError) return <Failed error={config.error} again={() => void config.refetch()} />;
   if (!config.data.bootstrapped) return <Door screen={<FirstRun asksForCode={config.data.bootstrap_code} />} />;
+  if (!token && entering === "asking") return <Loading />;
+  if (!token && entering === "failed") return <Failed error={UNASKED} again={() => void staying.enter()} />;
   if (!token) return <Door screen={<SignIn />} />;
   // Once someone is signed in, a failed check that they still are doesn't take their work away.
   if (!me && whoami.isError) return <Failed error={whoami.error} again={() => void whoami.refetch()} />;

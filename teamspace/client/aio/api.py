@@ -554,6 +554,7 @@ class AsyncAuthApi(AsyncArea):
         password: str,
         totp: str | UnsetType | None = UNSET,
         team: str | UnsetType | None = UNSET,
+        stay: bool | UnsetType = UNSET,
     ) -> SignedIn:
         """Sign in with username and password, and the second factor if it is on; returns a session token."""
         return await self._transport.send(
@@ -561,18 +562,23 @@ class AsyncAuthApi(AsyncArea):
                 method="POST",
                 path="/api/login",
                 answer=SignedIn,
-                body={"username": username, "password": password, "totp": totp, "team": team},
+                body={"username": username, "password": password, "totp": totp, "team": team, "stay": stay},
             )
         )
 
     async def sign_out(self, *, idempotency_key: str | None = None) -> None:
-        """End the session this request was made with."""
+        """End the session this request was made with; if the browser keeps the person signed in, that ends too."""
         await self._transport.send(Call(method="POST", path="/api/logout", headers=keyed(idempotency_key)))
 
-    async def activate(self, *, token: str, password: str) -> SignedIn:
+    async def activate(self, *, token: str, password: str, stay: bool | UnsetType = UNSET) -> SignedIn:
         """Redeem an activation link: set the password and sign in."""
         return await self._transport.send(
-            Call(method="POST", path="/api/activate", answer=SignedIn, body={"token": token, "password": password})
+            Call(
+                method="POST",
+                path="/api/activate",
+                answer=SignedIn,
+                body={"token": token, "password": password, "stay": stay},
+            )
         )
 
 
@@ -2485,11 +2491,11 @@ class AsyncSessionsApi(AsyncArea):
     """Where the caller is signed in."""
 
     def list(self) -> AsyncPages[Session, Page[Session]]:
-        """List your own active sessions."""
+        """List your own active sessions, and browsers that keep you signed in."""
         return AsyncPages(self._transport, Call(method="GET", path="/api/sessions", answer=Page[Session]))
 
     async def end(self, id: str) -> None:
-        """End one of your own sessions."""
+        """End one of your own sessions, or a browser that keeps you signed in with all its sessions."""
         await self._transport.send(Call(method="DELETE", path=f"/api/sessions/{segment(id)}"))
 
 

@@ -60,6 +60,12 @@ async def find_person(db: Reads, username: str) -> Person | None:
     return account and to_person(account)
 
 
+async def get_person(db: Reads, user_id: str) -> Person | None:
+    """Return the person unless they are disabled."""
+    account = await store.get_account(db, user_id)
+    return None if account is None or account.disabled_at is not None else to_person(account)
+
+
 def to_person(account: Account) -> Person:
     """Return the account without its password hash."""
     return Person(**{name: getattr(account, name) for name in Person.__struct_fields__})

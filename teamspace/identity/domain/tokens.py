@@ -14,7 +14,7 @@ from teamspace.core.permissions import Permission
 from teamspace.core.principal import Principal, ScopeEntry, system
 from teamspace.core.replies import Page
 from teamspace.identity import access, store
-from teamspace.identity.schemas import ApiToken, IssuedToken, NewToken, Session
+from teamspace.identity.schemas import ApiToken, IssuedToken, NewToken, Session, Stay
 
 log = logging.getLogger("teamspace.identity")
 SESSION_TTL, SESSION_IDLE = 30 * clock.DAY, clock.DAY
@@ -26,16 +26,26 @@ _WITH_PREFIX = ("files:", "workflows:")
 
 
 async def open_session(
-    tx: Tx, *, user_id: str, org_id: str, team_id: str, given_by: str | None = None
+    tx: Tx, *, user_id: str, org_id: str, team_id: str, given_by: str | None = None, stay: Stay | None = None
 ) -> tuple[str, str, str]:
-    """Open a session; returns its id, token and expiry. `given_by` is who else chose the password."""
-    expires_at = clock.later(SESSION_TTL)
-    token_id, token = await _insert(
-        tx, "session", org_id, team_id, user_id, "session", None, expires_at, given_by=given_by
+    """Open a session; returns its id, token and expiry. `given_by` is who else chose the password.
+
+    One of a kept sign-in ends with it, and began with it too: it is no proof that the person was there just now.
+    """
+    expires_at = clock.later(SESSION_TTL) if stay is None else min(clock.later(SESSION_TTL), stay.expires_at)
+    token_id, token = await insert(
+        tx, "session", org_id, team_id, user_id, "session", None, expires_at, given_by=given_by, stay=stay
     )
-    await store.revoke_oldest_sessions(tx, user_id, MAX_SESSIONS, clock.stamp())
+    await end_oldest(tx, user_id)
+    if stay is not None:
+        await store.revoke_oldest_of_stay(tx, stay.id, MAX_SESSIONS, clock.stamp())
     await store.touch_user(tx, token_id, clock.stamp())
     return token_id, token, expires_at
+
+
+async def end_oldest(tx: Tx, user_id: str) -> None:
+    await store.revoke_oldest_sign_ins(tx, user_id, MAX_SESSIONS, clock.stamp())
+    await store.revoke_with_stays(tx, user_id, clock.stamp())
 
 
 async def issue_token(
@@ -44,7 +54,7 @@ async def issue_token(
 ) -> IssuedToken:  # fmt: skip
     """Issue an API token. `given_by` is who else sees it; `minted` means that it is made with another credential."""
     expires_at = None if ttl is None else clock.later(ttl)
-    token_id, token = await _insert(
+    token_id, token = await insert(
         tx, "api", org_id, team_id, user_id, name, scope, expires_at, given_by=given_by, minted=minted
     )
     return IssuedToken(id=token_id, name=name, token=token, scope=scope, expires_at=expires_at)
@@ -52,7 +62,7 @@ async def issue_token(
 
 async def issue_worker_token(tx: Tx, *, org_id: str, team_id: str, name: str) -> tuple[str, str]:
     """Issue a token without a person, for jobs only, until it is revoked; returns its id and the token."""
-    return await _insert(tx, "worker", org_id, team_id, None, name, None, None)
+    return await insert(tx, "worker", org_id, team_id, None, name, None, None)
 
 
 async def revoke_token(tx: Tx, token_id: str) -> None:
@@ -97,30 +107,36 @@ async def revoke(db: Db, who: Principal, token_id: str) -> None:
 
 
 async def list_sessions(db: Db, who: Principal) -> list[Session]:
-    rows = await store.select_sessions(db, access.own_sessions_fence(who), clock.stamp(), clock.ago(SESSION_IDLE))
-    return [Session(**msgspec.structs.asdict(row), current=row.id == who.token_id) for row in rows]
+    rows = await store.select_sessions(db, access.own_sign_ins_fence(who), clock.stamp(), clock.ago(SESSION_IDLE))
+    current = await store.get_stay_id(db, who.token_id) or who.token_id
+    return [Session(**msgspec.structs.asdict(row), current=row.id == current) for row in rows]
 
 
 async def end_session(db: Db, who: Principal, token_id: str) -> None:
     async with db.write(who, "session.end", lock=("user", who.user_id)) as tx:
         tx.target = token_id
-        if not await store.revoke(tx, access.own_sessions_fence(who), token_id, clock.stamp()):
+        if not await store.revoke(tx, access.own_sign_ins_fence(who), token_id, clock.stamp()):
             raise NotFound()
+        await store.revoke_with_stays(tx, who.user_id, clock.stamp())
 
 
 async def sign_out(db: Db, who: Principal) -> None:
+    """End the session; if the browser keeps the person signed in, that ends with all its sessions."""
     if who.kind != "session":
         raise Conflict("tokens.only_sessions")
-    await end_session(db, who, who.token_id)
+    await end_session(db, who, await store.get_stay_id(db, who.token_id) or who.token_id)
 
 
 async def end_sessions(tx: Tx, user_id: str, *, keep: str = "") -> None:
+    """End all other sessions and all kept sign-ins: what is kept was proved in a way that no longer counts."""
+    await store.detach_from_stay(tx, keep)
     await store.revoke_sessions(tx, user_id, keep, clock.stamp())
 
 
 async def revoke_in_team(tx: Tx, user_id: str, team_id: str) -> None:
     """Revoke all credentials of a person for a team they leave."""
     await store.revoke_in_team(tx, user_id, team_id, clock.stamp())
+    await store.revoke_with_stays(tx, user_id, clock.stamp())
 
 
 def parse_scope(entry: str) -> ScopeEntry:
@@ -150,20 +166,26 @@ def _check_permissions(who: Principal, entries: list[ScopeEntry] | None) -> None
             raise OutOfScope("tokens.cannot_give", permission=str(entry))
 
 
-async def _insert(
+async def insert(
     tx: Tx, kind: str, org_id: str, team_id: str, user_id: str | None, name: str, scope: list[str] | None,
-    expires_at: str | None, *, given_by: str | None = None, minted: bool = False,
+    expires_at: str | None, *, given_by: str | None = None, minted: bool = False, stay: Stay | None = None,
 ) -> tuple[str, str]:  # fmt: skip
-    token_id, token, now = new_id(), crypto.new_token(kind[0]), clock.stamp()
+    """Insert a credential; returns its id and the token, of which only the digest is stored."""
+    token_id, token, now = new_id(), crypto.new_token("k" if kind == "stay" else kind[0]), clock.stamp()
     await store.insert_token(
         tx, id=token_id, kind=kind, org_id=org_id, team_id=team_id, user_id=user_id, name=name,
-        digest=crypto.digest(token), hint=token[:9], created_at=now, expires_at=expires_at,
+        digest=crypto.digest(token), hint=token[:9],
+        created_at=stay.created_at if stay else now, expires_at=expires_at, stay_id=stay.id if stay else None,
         # Signing in is the first use of a session; its idle time starts then.
-        last_used_at=now if kind == "session" else None,
+        last_used_at=now if kind in ("session", "stay") else None,
         scope=None if scope is None else msgspec.json.encode(scope).decode(),
-        address=tx.who.call.address, agent=text.one_line(tx.who.call.agent, max_length=200), given_by=given_by, minted=minted,
+        address=tx.who.call.address, agent=agent_of(tx), given_by=given_by, minted=minted,
     )  # fmt: skip
     return token_id, token
+
+
+def agent_of(tx: Tx) -> str:
+    return text.one_line(tx.who.call.agent, max_length=200)
 
 
 class LastUse:

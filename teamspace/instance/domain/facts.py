@@ -32,6 +32,7 @@ async def config(db: Db, settings: Settings) -> Config:
         bootstrapped=await tenancy.is_bootstrapped(db),
         bootstrap_code=bool(settings.bootstrap_code),
         trash_days=settings.trash_days,
+        stay_days=settings.stay_days,
         localization=Localization(
             served.policy.default_locale, served.choices(), served.policy.switching, served.policy.drafts
         ),

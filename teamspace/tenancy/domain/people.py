@@ -6,6 +6,7 @@ from teamspace.core.db import Db, Reads, Tx
 from teamspace.core.errors import BadRequest, Conflict, Forbidden, NotFound, Refusal
 from teamspace.core.principal import Call, Principal, system
 from teamspace.core.refusals import Refusals
+from teamspace.settings import Settings
 from teamspace.tenancy import store
 from teamspace.tenancy.domain.time_zones import TIME_ZONES
 from teamspace.tenancy.schemas import (
@@ -13,6 +14,7 @@ from teamspace.tenancy.schemas import (
     Locales,
     Login,
     Membership,
+    Opened,
     Org,
     OrgRole,
     PersonActivated,
@@ -26,9 +28,9 @@ from teamspace.tenancy.schemas import (
 )
 
 
-async def sign_in(db: Db, who: Principal, refusals: Refusals, request: Login) -> SignedIn:
+async def sign_in(db: Db, who: Principal, settings: Settings, refusals: Refusals, request: Login) -> Opened:
     try:
-        return await _sign_in(db, who, request)
+        return await _sign_in(db, who, settings, request)
     except Refusal as refusal:
         if refusal.recorded:
             person = await identity.find_person(db, request.username)
@@ -36,7 +38,7 @@ async def sign_in(db: Db, who: Principal, refusals: Refusals, request: Login) ->
         raise
 
 
-async def _sign_in(db: Db, who: Principal, request: Login) -> SignedIn:
+async def _sign_in(db: Db, who: Principal, settings: Settings, request: Login) -> Opened:
     """Check the password, then the second factor, then open a session; the code is used in the same commit."""
     proof = await identity.check_password(db, who, request.username, request.password, request.totp or None)
     person = proof.person
@@ -45,13 +47,13 @@ async def _sign_in(db: Db, who: Principal, request: Login) -> SignedIn:
     except Refusal:
         await identity.uncount_failure(db, who, proof)
         raise
-    async with db.write(_as_person(who, person, membership), "session.open", lock=("user", person.id)) as tx:
+    async with db.write(as_person(who, person, membership), "session.open", lock=("user", person.id)) as tx:
         await identity.complete_sign_in(tx, proof)
         await identity.use_second_factor(tx, person.id, request.totp or "")
-        return await _open_session(tx, person, membership, given_by=proof.password_by)
+        return await _begin(tx, settings, person, membership, stay=request.stay, given_by=proof.password_by)
 
 
-def _as_person(who: Principal, person: identity.Person, membership: Membership) -> Principal:
+def as_person(who: Principal, person: identity.Person, membership: Membership) -> Principal:
     """Return the principal of a person who has just proved their identity."""
     return Principal(
         "session",
@@ -63,28 +65,45 @@ def _as_person(who: Principal, person: identity.Person, membership: Membership) 
     )
 
 
-async def _open_session(
-    tx: Tx, person: identity.Person, membership: Membership, *, given_by: str | None = None
-) -> SignedIn:
+async def _begin(
+    tx: Tx, settings: Settings, person: identity.Person, membership: Membership, *, stay: bool,
+    given_by: str | None = None,
+) -> Opened:  # fmt: skip
+    """Open a session, and let the browser keep the person signed in if they want that and the instance allows it."""
+    if not stay or settings.stay_days == 0:
+        return Opened(await open_session(tx, person, membership, given_by=given_by))
+    kept, cookie = await identity.staying.begin(
+        tx, user_id=person.id, org_id=person.org_id, team_id=membership.team_id, given_by=given_by,
+        days=settings.stay_days,
+    )  # fmt: skip
+    tx.detail = {"kept_until": kept.expires_at}
+    session = await open_session(tx, person, membership, given_by=given_by, stay=kept)
+    return Opened(session, identity.stay_cookie.keep(settings, cookie, kept.expires_at))
+
+
+async def open_session(
+    tx: Tx, person: identity.Person, membership: Membership, *, given_by: str | None = None,
+    stay: identity.Stay | None = None,
+) -> SignedIn:  # fmt: skip
     session_id, token, expires_at = await identity.open_session(
-        tx, user_id=person.id, org_id=person.org_id, team_id=membership.team_id, given_by=given_by
+        tx, user_id=person.id, org_id=person.org_id, team_id=membership.team_id, given_by=given_by, stay=stay
     )
     tx.target = tx.target or session_id
     org, team = await _get_org_and_team(tx, person.org_id, membership.team_id)
     return SignedIn(token, "bearer", expires_at, to_user_view(person), team, org)
 
 
-async def activate(db: Db, who: Principal, request: Activation) -> SignedIn:
+async def activate(db: Db, who: Principal, settings: Settings, request: Activation) -> Opened:
     """Use the link, set the password and open a session in one commit."""
     person = await identity.find_invited(db, request.token)
     membership = _choose_team(await store.select_memberships(db, person.id), None)
     password_hash = await identity.hash_first_password(person, request.password)
-    async with db.write(_as_person(who, person, membership), "account.activate", lock=("user", person.id)) as tx:
+    async with db.write(as_person(who, person, membership), "account.activate", lock=("user", person.id)) as tx:
         tx.target = person.id
         await identity.redeem_link(tx, person, request.token, password_hash)
         await identity.use_second_factor(tx, person.id, "")
         await tx.emit(PersonActivated(person.id))
-        return await _open_session(tx, person, membership)
+        return await _begin(tx, settings, person, membership, stay=request.stay)
 
 
 async def whoami(db: Db, who: Principal) -> Whoami:

@@ -2,7 +2,8 @@
 
 import { useEffect, useEffectEvent, useState } from "react";
 
-import { api } from "@/api/client";
+import { api, Refusal } from "@/api/client";
+import { staying } from "@/api/staying";
 import { token } from "@/api/token";
 import { t } from "@/i18n";
 import { signingOut } from "@/navigation/signOut";
@@ -38,6 +39,10 @@ export default function SigningOut() {
 
 async function endSession(): Promise<void> {
   // A token that somebody pasted in isn't a session: the server refuses, and it's forgotten here but stays valid.
-  await api.POST("/api/logout").catch(() => undefined);
+  const told = await api.POST("/api/logout").then(
+    () => true,
+    (fault: unknown) => !(fault instanceof Refusal && fault.unreachable),
+  );
+  staying.end(told);
   token.signOut();
 }

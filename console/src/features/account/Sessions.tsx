@@ -77,7 +77,8 @@ function SessionLine({ session, onEnded }: { session: Session; onEnded: () => vo
       <Picture aria-hidden size={22} stroke={1.5} className={styles.quiet} />
       <div className={styles.words}>
         <b title={session.agent}>
-          {name} {session.current && <Tag tone="success">{t("account.sessions.this")}</Tag>}
+          {name} {session.current && <Tag tone="success">{t("account.sessions.this")}</Tag>}{" "}
+          {session.kept && <Tag>{t("account.sessions.kept")}</Tag>}
         </b>
         <span>
           {session.address} · <Used session={session} /> · {t("account.sessions.began", { when: dateTime(session.created_at) })}

@@ -2,6 +2,7 @@
 
 import { useSyncExternalStore } from "react";
 
+import { asPerson } from "@/api/renewing";
 import { token } from "@/api/token";
 import { retryWhileBusy } from "@/net/busy";
 import type { Content } from "@/ui/turns/shapes";
@@ -135,10 +136,11 @@ function bodyOf(conversationId: string, { content, parentId, regenerate, tools, 
 
 function post(path: string, body: object, lastEventId: string | undefined, signal: AbortSignal): Promise<Response> {
   const headers: Record<string, string> = {
-    accept: "text/event-stream", "content-type": "application/json", authorization: `Bearer ${token.get() ?? ""}`,
+    accept: "text/event-stream", "content-type": "application/json",
   };
   if (lastEventId) headers["last-event-id"] = lastEventId;
-  return retryWhileBusy(() => fetch(path, { method: "POST", headers, body: JSON.stringify(body), cache: "no-store", signal }));
+  const sent = { method: "POST", body: JSON.stringify(body), cache: "no-store", signal } as const;
+  return asPerson((bearer) => retryWhileBusy(() => fetch(path, { ...sent, headers: { ...headers, authorization: `Bearer ${bearer ?? ""}` } })));
 }
 
 /** The answer that a request started although its response was lost. */

@@ -4,18 +4,20 @@ import { Button, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 
 import { answer, api } from "@/api/client";
+import { staying } from "@/api/staying";
 import { token } from "@/api/token";
 import { t } from "@/i18n";
 import { Fault, useSending } from "@/ui/forms";
 import { NewPassword } from "@/ui/NewPassword";
 
 import { Doorway } from "./Doorway";
+import { StaySignedIn } from "./StaySignedIn";
 
 export default function FirstRun({ asksForCode }: { asksForCode: boolean }) {
   const client = useQueryClient();
   const { form, sending, fault, submit } = useSending(
-    { username: "", display_name: "", password: "", org: "", team: "", code: "" },
-    async ({ username, password, display_name, org, team, code }) => {
+    { username: "", display_name: "", password: "", org: "", team: "", code: "", stay: false },
+    async ({ username, password, display_name, org, team, code, stay }) => {
       const body = {
         username,
         password,
@@ -26,7 +28,8 @@ export default function FirstRun({ asksForCode }: { asksForCode: boolean }) {
       };
       await answer(api.POST("/api/bootstrap", { body }));
       // The returned token is for scripts: a person gets a session, which expires.
-      const session = await answer(api.POST("/api/login", { body: { username, password } }));
+      const session = await answer(api.POST("/api/login", { body: { username, password, stay } }));
+      staying.set(stay);
       token.set(session.token);
       await client.resetQueries();
     },
@@ -49,6 +52,7 @@ export default function FirstRun({ asksForCode }: { asksForCode: boolean }) {
         <NewPassword label={t("field.password")} required {...form.getInputProps("password")} value={form.values.password} />
         <TextInput label={t("field.company")} autoComplete="organization" placeholder={t("field.company.example")} {...form.getInputProps("org")} />
         <TextInput label={t("field.team")} placeholder={t("field.team.example")} {...form.getInputProps("team")} />
+        <StaySignedIn {...form.getInputProps("stay", { type: "checkbox" })} />
         <Fault fault={fault} fields={["username", "password", "display_name", "org", "team", "code"]} />
         <Button type="submit" loading={sending} fullWidth>
           {t("entrance.first_run.do")}

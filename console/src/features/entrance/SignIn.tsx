@@ -4,21 +4,24 @@ import { Button, PasswordInput, TextInput } from "@mantine/core";
 import { useState } from "react";
 
 import { answer, api, Refusal } from "@/api/client";
+import { staying } from "@/api/staying";
 import { token } from "@/api/token";
 import { t } from "@/i18n";
 import { useForgetEverything } from "@/session";
 import { Fault, useSending } from "@/ui/forms";
 
 import { Doorway } from "./Doorway";
+import { StaySignedIn } from "./StaySignedIn";
 
 export default function SignIn() {
   const [asksForCode, setAsksForCode] = useState(false);
   const forget = useForgetEverything();
-  const { form, sending, fault, submit } = useSending({ username: "", password: "", totp: "" }, async (values) => {
+  const { form, sending, fault, submit } = useSending({ username: "", password: "", totp: "", stay: false }, async (values) => {
     try {
       const totp = values.totp.trim() || undefined;
       const session = await answer(api.POST("/api/login", { body: { ...values, totp } }));
       await forget();
+      staying.set(values.stay);
       token.set(session.token);
     } catch (refusal) {
       if (!(refusal instanceof Refusal && refusal.code === "totp_required")) throw refusal;
@@ -45,6 +48,7 @@ export default function SignIn() {
             <PasswordInput label={t("field.password")} autoComplete="current-password" required {...form.getInputProps("password")} />
           </>
         )}
+        <StaySignedIn {...form.getInputProps("stay", { type: "checkbox" })} />
         <Fault fault={fault} />
         <Button type="submit" loading={sending} fullWidth>
           {t("entrance.sign_in")}

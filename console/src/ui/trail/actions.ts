@@ -18,7 +18,7 @@ export const ACTIONS = [
   "ai.call", "ai.stop", "ai.echo",
   "executor.create", "executor.retire", "executor.choose",
   "member.add", "member.set_role", "member.remove", "member.transfer",
-  "session.open", "session.end", "session.refuse",
+  "session.open", "session.resume", "session.end", "session.refuse", "session.revoke_stolen",
   "request.refuse",
   "token.create", "token.revoke",
   "access_key.create", "access_key.revoke",
