@@ -272,6 +272,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/usage/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Return storage, files, traffic and AI usage by day, with limit and forecast.
+         * @description A session or API token.
+         */
+        get: operations["quota.history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/quota": {
         parameters: {
             query?: never;
@@ -3948,6 +3968,60 @@ export interface components {
             requests: number;
             tokens: number;
         };
+        /** UsageHistoryQuery */
+        UsageHistoryQuery: {
+            /** @default 30 */
+            days?: number;
+            /** @default null */
+            metric?: components["schemas"]["Metric"] | null;
+        };
+        /**
+         * Metric
+         * @description What the history shows, by day.
+         * @enum {unknown}
+         */
+        Metric: "ai.requests" | "ai.tokens.total" | "storage.bytes" | "storage.objects" | "traffic.received" | "traffic.sent";
+        /** UsageHistory */
+        UsageHistory: {
+            items: components["schemas"]["MetricHistory"][];
+            /** @default null */
+            next_cursor?: string | null;
+        };
+        /**
+         * MetricHistory
+         * @description One metric by day, oldest first and without gaps, for the level with the least remaining, as in the usage.
+         *
+         *         Traffic has no limit, and is the team's. The forecast is null without a limit, and for windows of a day or less.
+         */
+        MetricHistory: {
+            metric: components["schemas"]["Metric"];
+            level: components["schemas"]["Level"];
+            limit: number | null;
+            window: components["schemas"]["Window"] | null;
+            days: components["schemas"]["UsageDay"][];
+            forecast: components["schemas"]["UsageForecast"] | null;
+        };
+        /**
+         * UsageDay
+         * @description One day, in UTC.
+         */
+        UsageDay: {
+            day: string;
+            amount: number;
+            total: number;
+        };
+        /** UsageForecast */
+        UsageForecast: {
+            outlook: components["schemas"]["Outlook"];
+            per_day: number | null;
+            reached_on: string | null;
+        };
+        /**
+         * Outlook
+         * @description What follows if usage goes on as in the last days.
+         * @enum {unknown}
+         */
+        Outlook: "after_reset" | "not_within_year" | "on_day" | "reached" | "too_early";
         /**
          * QuotaDraft
          * @description A limit to set: null means unlimited, 0 allows nothing.
@@ -9589,6 +9663,83 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UsageReport"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "quota.history": {
+        parameters: {
+            query?: {
+                days?: number;
+                metric?: components["schemas"]["Metric"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageHistory"];
                 };
             };
             /** @description `invalid_request` */

@@ -79,6 +79,7 @@ from teamspace.client.models import (
     Member,
     Message,
     MessageStatus,
+    Metric,
     Mode,
     ModelReport,
     ModelRoles,
@@ -155,6 +156,7 @@ from teamspace.client.models import (
     TriggerItem,
     TrustLevel,
     Usage,
+    UsageHistory,
     UsageReport,
     UserView,
     VerdictFilter,
@@ -2015,6 +2017,12 @@ class AsyncQuotaApi(AsyncArea):
         """Return the usage of each quota: one row per dimension, for the level with the least remaining."""
         return await self._transport.send(
             Call(method="GET", path="/api/usage", answer=UsageReport, query={"history": history, "spenders": spenders})
+        )
+
+    async def history(self, *, days: int | UnsetType = UNSET, metric: Metric | UnsetType = UNSET) -> UsageHistory:
+        """Return storage, files, traffic and AI usage by day, with limit and forecast."""
+        return await self._transport.send(
+            Call(method="GET", path="/api/usage/history", answer=UsageHistory, query={"days": days, "metric": metric})
         )
 
     async def set(

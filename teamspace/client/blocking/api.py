@@ -79,6 +79,7 @@ from teamspace.client.models import (
     Member,
     Message,
     MessageStatus,
+    Metric,
     Mode,
     ModelReport,
     ModelRoles,
@@ -155,6 +156,7 @@ from teamspace.client.models import (
     TriggerItem,
     TrustLevel,
     Usage,
+    UsageHistory,
     UsageReport,
     UserView,
     VerdictFilter,
@@ -2003,6 +2005,12 @@ class QuotaApi(Area):
         """Return the usage of each quota: one row per dimension, for the level with the least remaining."""
         return self._transport.send(
             Call(method="GET", path="/api/usage", answer=UsageReport, query={"history": history, "spenders": spenders})
+        )
+
+    def history(self, *, days: int | UnsetType = UNSET, metric: Metric | UnsetType = UNSET) -> UsageHistory:
+        """Return storage, files, traffic and AI usage by day, with limit and forecast."""
+        return self._transport.send(
+            Call(method="GET", path="/api/usage/history", answer=UsageHistory, query={"days": days, "metric": metric})
         )
 
     def set(
