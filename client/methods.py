@@ -244,6 +244,7 @@ METHODS = (
     Method("oop.grant",                 "PUT /api/oop/:id/grants"),
     Method("mcp.list",                  "GET /api/mcp"),
     Method("quota.usage",               "GET /api/usage"),
+    Method("quota.history",             "GET /api/usage/history"),
     Method("quota.set",                 "POST /api/quota"),
     Method("presence.look",             "PUT /api/presence/:kind/:id"),
     Method("presence.leave",            "DELETE /api/presence/:kind/:id"),

@@ -60,6 +60,7 @@ from teamspace.core.principal import system
 from teamspace.core.refusals import Refusals
 from teamspace.core.routing import Endpoint
 from teamspace.core.tables import On, OnboardingExperience, OwnedTable, collect_listeners
+from teamspace.core.traffic import Traffic
 from teamspace.s3.bucket import S3App
 from teamspace.settings import Settings, SettingsError, load
 
@@ -84,6 +85,7 @@ class App:
         self.stopping = Stopping()
         self.last_use = identity.LastUse()
         self.head_log = audit_log.HeadLog()
+        self.traffic = Traffic()
         assembly = assemble(settings, self.stopping, tables or wiring.load(settings), counts)
         self.tables, self.endpoints = assembly.tables, assembly.endpoints
         self.dependencies = assembly.dependencies
@@ -123,6 +125,7 @@ class App:
             anonymous_rate=anonymous_rate,
             mounted=S3App(services, callers, anonymous_rate, self.refusals),
             refusals=self.refusals,
+            traffic=self.traffic,
             counts=counts,
             trusted=settings.trusted_proxies,
             provision_token=settings.provision_token or None,
@@ -150,6 +153,7 @@ class App:
             (1, partial(self.refusals.save, self.db)),
             (5, partial(self.last_use.save, self.db)),
             (5, partial(self.fleet.probe, self.db)),
+            (quota.SAVE_TRAFFIC_SECONDS, partial(quota.save_traffic, self.db, self.traffic)),
             (instance.REPORT_SECONDS, partial(instance.report, self.db, self.settings, self.metrics)),
             (30, partial(workflows.RunSweeper().sweep, self.db, self.queue)),
             (20, partial(jobs.tidy, self.db, self.queue)),
@@ -196,6 +200,7 @@ class App:
         await self.streams.save()
         await self.last_use.save(self.db)
         await self.refusals.save(self.db)
+        await quota.save_traffic(self.db, self.traffic)
         await self.sign_ups.counts.save(self.db)
         await audit.seal(self.db)
         await self.head_log.write_new(self.db)

@@ -59,6 +59,7 @@ from teamspace.core.routing import (
     decode_parameter,
 )
 from teamspace.core.sending import Response, ResponseWriter, Send
+from teamspace.core.traffic import Traffic
 from teamspace.core.watchdog import Watchdog
 
 
@@ -73,8 +74,7 @@ class MountedResponse(msgspec.Struct, frozen=True):
 
     response: Response
     route: str = "-"
-    user: str = ""
-    token: str = ""
+    who: Principal | None = None
 
 
 class MountedApp(Protocol):
@@ -119,6 +119,7 @@ class Gate:
         tls: bool = False,
         mounted: MountedApp | None = None,
         refusals: Refusals | None = None,
+        traffic: Traffic | None = None,
         counts: Counts | None = None,
     ) -> None:
         self._router = Router(endpoints)
@@ -134,6 +135,7 @@ class Gate:
         self._writer = ResponseWriter(stopping, tls=tls)
         self._mounted = mounted
         self._refusals = refusals
+        self._traffic = traffic
         self._downloads = KeyedConcurrencyLimit(
             "busy.downloads_by", counts, token=DOWNLOADS_OF_TOKEN, address=DOWNLOADS_OF_ADDRESS
         )
@@ -159,12 +161,14 @@ class Gate:
             if request.expects_continue:
                 # The client will not send the body now, and its next request must not be read as one.
                 response.headers = {**response.headers, "connection": "close"}
+            info.response = response
             info.status = await self._deliver(request, info, response, send)
         except Disconnected:
             info.status = 499
         finally:
             request.disconnect.close()
             self._leave(info, task)
+            self._count_traffic(request, info)
             self._log_request(request, info, time.perf_counter() - started)
 
     def _enter(self, info: "_RequestInfo", task: "asyncio.Task[Any] | None") -> None:
@@ -249,7 +253,9 @@ class Gate:
         request.check()
         self.shedder.admit()
         handled = await mounted.handle(request, Call(request.id, self._address(request), request.agent))
-        info.route, info.user, info.token = handled.route, handled.user, handled.token
+        info.route = handled.route
+        if handled.who is not None:
+            info.who, info.user, info.token = handled.who, handled.who.user_id, handled.who.token_id
         return handled.response
 
     def _address(self, request: Request) -> str:
@@ -438,6 +444,13 @@ class Gate:
             return self._writer.events(result)
         return Response(200, msgspec.json.encode(_with_signed_cursor(self._db, result)))
 
+    def _count_traffic(self, request: Request, info: "_RequestInfo") -> None:
+        if self._traffic is None or info.who is None or not info.who.team_id:
+            return
+        sent = info.response.sent if info.response else 0
+        if request.received or sent:
+            self._traffic.add(info.who.org_id, info.who.team_id, request.received, sent)
+
     def _log_request(self, request: Request, info: "_RequestInfo", seconds: float) -> None:
         if self._metrics:
             # Clients can invent methods: those must not become labels.
@@ -451,15 +464,16 @@ class Gate:
 
 
 class _RequestInfo:
-    """What is known about a request, for the access log, the watchdog and the download limits."""
+    """What is known about a request, for the access log, the watchdog, the download limits and the traffic."""
 
-    __slots__ = ("cors", "route", "status", "token", "user", "who")
+    __slots__ = ("cors", "response", "route", "status", "token", "user", "who")
 
     def __init__(self) -> None:
         self.route, self.user, self.token, self.status = "-", "", "", 500
         self.who: Principal | None = None
         """The authenticated caller."""
         self.cors: Cors | None = None
+        self.response: Response | None = None
 
 
 def _check_scope(endpoint: Endpoint, who: Principal) -> None:

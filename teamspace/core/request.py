@@ -63,6 +63,7 @@ class Request:
         "path",
         "query",
         "raw_headers",
+        "received",
     )
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
@@ -79,6 +80,8 @@ class Request:
         """Use it only after the body was read: watching discards the rest of the body."""
         self._more = scope["method"] not in ("GET", "HEAD")
         self._begun = False
+        self.received = 0
+        """How many bytes of the body have arrived."""
         request_id = self.headers.get(b"x-request-id")
         self.id = request_id.decode() if request_id and _REQUEST_ID.fullmatch(request_id) else new_id()
 
@@ -209,6 +212,7 @@ class Request:
             raise Disconnected
         self._more = message.get("more_body", False)
         chunk: bytes = message.get("body", b"")
+        self.received += len(chunk)
         return chunk
 
     @property

@@ -44,6 +44,8 @@ class Response(msgspec.Struct):
     """Whether it is a feed, which does not count as a download."""
     on_undelivered: Callable[[], Awaitable[None]] | None = None
     """Undoes what the response hands out; called if the client disconnects before it is sent."""
+    sent: int = 0
+    """How many bytes of the body were sent."""
 
     @property
     def streams(self) -> bool:
@@ -67,6 +69,7 @@ class ResponseWriter:
                 headers.append((b"content-length", b"%d" % len(body)))
             await send({"type": "http.response.start", "status": response.status, "headers": headers})
             await send({"type": "http.response.body", "body": b"" if head else body})
+            response.sent = 0 if head else len(body)
             return
         await send({"type": "http.response.start", "status": response.status, "headers": headers})
         if not head:
@@ -81,10 +84,13 @@ class ResponseWriter:
             if not response.stays_open:
                 async for chunk in chunks:
                     await send({"type": "http.response.body", "body": chunk, "more_body": True})
+                    response.sent += len(chunk)
                 return
-            await self._follow(send, chunks, disconnect)
+            await self._follow(send, response, chunks, disconnect)
 
-    async def _follow(self, send: Send, chunks: AsyncGenerator[bytes, None], disconnect: DisconnectWatch) -> None:
+    async def _follow(
+        self, send: Send, response: Response, chunks: AsyncGenerator[bytes, None], disconnect: DisconnectWatch
+    ) -> None:
         """Send what a feed yields until the client disconnects or the server stops: both end the wait for a chunk."""
         gone, is_reading = disconnect.watch(), True
 
@@ -98,6 +104,7 @@ class ResponseWriter:
                     gone.add_done_callback(end)
                     async for chunk in chunks:
                         await send({"type": "http.response.body", "body": chunk, "more_body": True})
+                        response.sent += len(chunk)
         except TimeoutError:
             if not reading.expired():
                 raise

@@ -21,6 +21,7 @@ from teamspace.quota.domain.spending import (
     try_reserve,
 )
 from teamspace.quota.domain.storing import StorageRoom, add_stored, storage_room
+from teamspace.quota.domain.traffic import SAVE_TRAFFIC_SECONDS, save_traffic
 from teamspace.quota.schemas import (
     Dimension,
     Level,
@@ -39,6 +40,7 @@ SUBJECTS = (USAGE,)
 __all__ = [
     "INVARIANTS",
     "JOB_CAPS",
+    "SAVE_TRAFFIC_SECONDS",
     "SUBJECTS",
     "TTL",
     "USAGE",
@@ -66,6 +68,7 @@ __all__ = [
     "renew_many",
     "reserve",
     "resets_at",
+    "save_traffic",
     "set_limit",
     "settle",
     "spend",

@@ -188,6 +188,91 @@ class UsageReport(msgspec.Struct, frozen=True):
     """This month's, highest first. Managers of the team see all, other members only themselves."""
 
 
+class Metric(StrEnum):
+    """What the history shows, by day."""
+
+    BYTES = "storage.bytes"
+    OBJECTS = "storage.objects"
+    RECEIVED = "traffic.received"
+    SENT = "traffic.sent"
+    REQUESTS = "ai.requests"
+    TOKENS = "ai.tokens.total"
+
+
+class DayAmounts(msgspec.Struct, frozen=True):
+    """The amounts of two metrics that are stored together."""
+
+    day: str
+    first: int
+    second: int
+
+
+class DayZero(msgspec.Struct, frozen=True):
+    """The first day of a company, of a team, and of the history of storage and traffic."""
+
+    company: str
+    team: str
+    recorded: str
+
+
+class UsageDay(msgspec.Struct, frozen=True):
+    """One day, in UTC."""
+
+    day: str
+    amount: int
+    """What was added that day; less than 0 if more was deleted than stored."""
+    total: int
+    """What counts against the limit at the end of the day: what is stored, or what was used in the window until then.
+    Without such a limit it is the amount."""
+
+
+class Outlook(StrEnum):
+    """What follows if usage goes on as in the last days."""
+
+    REACHED = "reached"
+    """The limit is used up already."""
+    ON_DAY = "on_day"
+    AFTER_RESET = "after_reset"
+    """Not before the window ends."""
+    NOT_WITHIN_YEAR = "not_within_year"
+    TOO_EARLY = "too_early"
+    """There are too few days to tell."""
+
+
+class UsageForecast(msgspec.Struct, frozen=True):
+    outlook: Outlook
+    per_day: float | None
+    """The usual amount of a day; null if it is too early to tell."""
+    reached_on: str | None
+    """The day on which the limit is reached; null unless the outlook is `on_day`."""
+
+
+class MetricHistory(msgspec.Struct, frozen=True):
+    """One metric by day, oldest first and without gaps, for the level with the least remaining, as in the usage.
+
+    Traffic has no limit, and is the team's. The forecast is null without a limit, and for windows of a day or less.
+    """
+
+    metric: Metric
+    level: Level
+    limit: int | None
+    window: Window | None
+    days: list[UsageDay]
+    forecast: UsageForecast | None
+
+
+class UsageHistory(msgspec.Struct, frozen=True):
+    items: list[MetricHistory]
+    next_cursor: str | None = None
+
+
+class UsageHistoryQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    days: Annotated[int, msgspec.Meta(ge=1, le=365)] = 30
+    """How many days, with today; fewer if the team is younger."""
+    metric: Metric | None = None
+    """Only this one."""
+
+
 class UsageQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     history: Window | None = None
     """Include the usage by hour or by day, oldest first."""

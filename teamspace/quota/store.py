@@ -4,11 +4,15 @@ from collections.abc import Mapping, Sequence
 
 from teamspace.core.db import Reads, Tx, as_json, columns
 from teamspace.core.tables import Invariant
+from teamspace.core.traffic import TeamTraffic
 from teamspace.quota.schemas import (
     SPENDING,
     STORAGE,
+    DayAmounts,
+    DayZero,
     Dimension,
     Interval,
+    Level,
     LimitState,
     OpenReservation,
     QuotaAccount,
@@ -124,6 +128,17 @@ async def add_stored(tx: Tx, org_id: str, team_id: str, size: int, objects: int)
         " ON CONFLICT (level, subject) DO UPDATE SET bytes = quota_stored.bytes + excluded.bytes,"
         " objects = quota_stored.objects + excluded.objects",
         org_id=org_id, team_id=team_id, size=size, objects=objects,
+    )  # fmt: skip
+
+
+async def add_stored_day(tx: Tx, org_id: str, team_id: str, day: str, size: int, objects: int) -> None:
+    """Add to the day's change; the locks of the counters protect it."""
+    await tx.run(
+        "INSERT INTO quota_stored_days (level, day, subject, org_id, bytes, objects) VALUES"
+        " ('org', :day, :org_id, :org_id, :size, :objects), ('team', :day, :team_id, :org_id, :size, :objects)"
+        " ON CONFLICT (level, day, subject) DO UPDATE SET bytes = quota_stored_days.bytes + excluded.bytes,"
+        " objects = quota_stored_days.objects + excluded.objects",
+        org_id=org_id, team_id=team_id, day=day, size=size, objects=objects,
     )  # fmt: skip
 
 
@@ -248,6 +263,87 @@ async def select_spenders(db: Reads, team_id: str, only: str | None, per: Window
         team_id=team_id, per=per, starts_at=starts_at,
         first=f"{team_id}/{only or ''}", beyond=f"{team_id}/{only}0" if only else f"{team_id}0",
     )  # fmt: skip
+
+
+def _level(level: Level) -> str:
+    """Return the condition for a subject's rows; the tenant has those of its companies."""
+    return "level = 'org'" if level is Level.TENANT else f"level = '{level}' AND subject = :subject"
+
+
+async def select_stored_days(db: Reads, level: Level, subject: str, since: str) -> list[DayAmounts]:
+    return await db.all(
+        DayAmounts,
+        "SELECT day, CAST(SUM(bytes) AS BIGINT), CAST(SUM(objects) AS BIGINT) FROM quota_stored_days"
+        f" WHERE {_level(level)} AND day >= :since GROUP BY day ORDER BY day",
+        subject=subject, since=since,
+    )  # fmt: skip
+
+
+async def select_traffic_days(db: Reads, level: Level, subject: str, since: str) -> list[DayAmounts]:
+    return await db.all(
+        DayAmounts,
+        "SELECT day, CAST(SUM(received) AS BIGINT), CAST(SUM(sent) AS BIGINT) FROM quota_traffic_days"
+        f" WHERE {_level(level)} AND day >= :since GROUP BY day ORDER BY day",
+        subject=subject, since=since,
+    )  # fmt: skip
+
+
+async def select_used_days(db: Reads, level: Level, subject: str, since: str) -> list[DayAmounts]:
+    return await db.all(
+        DayAmounts,
+        "SELECT substr(starts_at, 1, 10), CAST(SUM(requests) AS BIGINT), CAST(SUM(tokens) AS BIGINT) FROM quota_used"
+        f" WHERE {_level(level)} AND per = 'day' AND starts_at >= :since GROUP BY starts_at ORDER BY starts_at",
+        subject=subject, since=since,
+    )  # fmt: skip
+
+
+async def get_stored(db: Reads, level: Level, subject: str) -> DayAmounts:
+    """Return what is stored now, in bytes and objects."""
+    (row,) = await db.all(
+        DayAmounts,
+        "SELECT '', COALESCE(CAST(SUM(bytes) AS BIGINT), 0), COALESCE(CAST(SUM(objects) AS BIGINT), 0)"
+        f" FROM quota_stored WHERE {_level(level)}",
+        subject=subject,
+    )  # fmt: skip
+    return row
+
+
+async def get_first_days(db: Reads, org_id: str, team_id: str) -> DayZero:
+    """Return the days from which there can be a history: since the company and the team exist, and since the days of
+    storage and traffic are recorded."""
+    (row,) = await db.all(
+        DayZero,
+        "SELECT substr(orgs.created_at, 1, 10), substr(teams.created_at, 1, 10), quota_history.since"
+        " FROM teams JOIN orgs ON orgs.id = teams.org_id JOIN quota_history ON quota_history.number = 1"
+        " WHERE teams.id = :team_id AND orgs.id = :org_id",
+        org_id=org_id, team_id=team_id,
+    )  # fmt: skip
+    return row
+
+
+async def add_traffic(tx: Tx, day: str, counted: Sequence[TeamTraffic]) -> None:
+    """Add to the teams and their companies, always in the same order, to avoid deadlocks between processes."""
+    teams = tx.dialect.json_table("counted", org_id="TEXT", team_id="TEXT", received="BIGINT", sent="BIGINT")
+    await tx.run(
+        "INSERT INTO quota_traffic_days (level, day, subject, org_id, received, sent)"
+        " SELECT level, :day, subject, org_id, received, sent FROM ("
+        " SELECT 'org' AS level, org_id AS subject, org_id, CAST(SUM(received) AS BIGINT) AS received,"
+        f" CAST(SUM(sent) AS BIGINT) AS sent FROM ({teams}) AS companies GROUP BY org_id"
+        f" UNION ALL SELECT 'team', team_id, org_id, received, sent FROM ({teams}) AS teams"
+        # Without a WHERE, SQLite reads ON CONFLICT as the condition of a join.
+        " ) AS amounts WHERE TRUE ORDER BY level, subject"
+        " ON CONFLICT (level, day, subject) DO UPDATE SET received = quota_traffic_days.received + excluded.received,"
+        " sent = quota_traffic_days.sent + excluded.sent",
+        day=day, counted=as_json(counted),
+    )  # fmt: skip
+
+
+async def delete_stored_days(tx: Tx, before: str) -> None:
+    await tx.run("DELETE FROM quota_stored_days WHERE level IN ('org', 'team') AND day < :before", before=before)
+
+
+async def delete_traffic_days(tx: Tx, before: str) -> None:
+    await tx.run("DELETE FROM quota_traffic_days WHERE level IN ('org', 'team') AND day < :before", before=before)
 
 
 # fmt: off

@@ -68,7 +68,7 @@ class S3App:
                 self._refusals.add_request(who, refusal, route)
             await request.drain()
             response = _error_response(request, error_codes.as_s3_error(refusal))
-        return MountedResponse(response, route, who.user_id if who else "", who.token_id if who else "")
+        return MountedResponse(response, route, who)
 
     def refusal_response(self, request: Request, refusal: Refusal) -> Response:
         return _error_response(request, error_codes.as_s3_error(refusal))

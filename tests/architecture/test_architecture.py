@@ -68,6 +68,7 @@ WITHOUT_COMPANY = {
     "pow_spent",
     "sign_up_rates",
     "event_log",
+    "quota_history",
     "instance",
     "idempotency",
     "l10n_drafting",

@@ -98,7 +98,8 @@ UNFENCED = {
     ),
     "of the caller's own team and company, or of one that an operator or its admin has named": (
         "quota.select_limits", "quota.select_account_limits", "quota.select_spending_limits",
-        "quota.select_storage_limits", "quota.select_history", "quota.select_spenders",
+        "quota.select_storage_limits", "quota.select_history", "quota.select_spenders", "quota.select_stored_days",
+        "quota.select_traffic_days", "quota.select_used_days", "quota.get_stored", "quota.get_first_days",
     ),
     "a writer learns only that a key of their team is in use": (
         "repository.get_at_key", "repository.get_key", "repository.select_existing_keys",

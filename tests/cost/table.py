@@ -169,6 +169,7 @@ ROUTES: dict[str, Entry] = {
     "POST /mcp":                            Entry({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "search", "arguments": {"q": "x"}}}),
     "GET /api/mcp":                         Entry(),
     "GET /api/usage":                       Entry(),
+    "GET /api/usage/history":               Entry(),
     "POST /api/quota":                      Entry(_LIMIT),
     "GET /api/features":                    Entry(),
     "GET /api/plugins":                     Entry(),

@@ -379,6 +379,7 @@ CASES = (
     Case("POST /api/runs/:id/cancel",       role("workflows:run"),       None,                    OK, RUN_TO_CANCEL),
 
     Case("GET /api/usage",                  ANYONE),
+    Case("GET /api/usage/history",          ANYONE),
     Case("POST /api/quota",                 role("instance:manage"),     _LIMIT),
     Case("GET /api/features",               ANYONE),
     Case("GET /api/plugins",                ANYONE),

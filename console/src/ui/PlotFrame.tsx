@@ -6,12 +6,7 @@ import { number, t } from "@/i18n";
 
 import styles from "./PlotFrame.module.css";
 import { HEIGHT, WIDTH } from "./plot";
-
-export interface Row {
-  /** Time, or label of the time span. */
-  name: string;
-  value: string;
-}
+import { PlotTable, type PlotRow } from "./PlotTable";
 
 interface Props {
   title: string;
@@ -25,7 +20,7 @@ interface Props {
   from: string;
   until: string;
   /** Newest first. */
-  rows: readonly Row[];
+  rows: readonly PlotRow[];
   /** Label at the bottom of the scale; bar charts don't need one. */
   zero?: boolean;
   children: ReactNode;
@@ -53,35 +48,8 @@ export function PlotFrame({ title, figure, summary, top, from, until, rows, zero
       </p>
       <details>
         <summary>{t("metrics.plot.table")}</summary>
-        <Table title={title} rows={rows} />
+        <PlotTable title={title} rows={rows} />
       </details>
     </figure>
-  );
-}
-
-function Table({ title, rows }: { title: string; rows: readonly Row[] }) {
-  return (
-    // Scrollable by keyboard, too.
-    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className={styles.table} role="region" aria-label={title} tabIndex={0}>
-      <table>
-        <caption className="sr-only">{title}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{t("metrics.plot.time")}</th>
-            <th scope="col">{title}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row, place) => (
-            // The label isn't unique: an hour occurs twice when the clocks go back.
-            <tr key={place}>
-              <th scope="row">{row.name}</th>
-              <td>{row.value}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
   );
 }

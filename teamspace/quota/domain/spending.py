@@ -34,7 +34,9 @@ NOTHING = Spend(0, 0)
 _KEEP_EXPIRED = clock.DAY
 _LOST_AFTER = 10 * clock.MINUTE
 """A call that has not settled its reservation this long after it expired will not do so any more."""
-_KEEP_COUNTERS = {Window.MINUTE: clock.DAY, Window.HOUR: 60 * clock.DAY}
+_KEEP_DAYS = 400 * clock.DAY
+"""The history shows a year, and the months and weeks in which it begins."""
+_KEEP_COUNTERS = {Window.MINUTE: clock.DAY, Window.HOUR: 60 * clock.DAY, Window.DAY: _KEEP_DAYS}
 """How long the counters of short windows are kept; the others are kept forever."""
 _KEEP_SETTLED = 90 * clock.DAY
 _BATCH = 500
@@ -199,6 +201,8 @@ async def tidy(db: Db) -> None:
         await store.delete_expired_reservations(tx, _KEEP_EXPIRED)
         for window, seconds in _KEEP_COUNTERS.items():
             await store.delete_used(tx, window, clock.ago(seconds))
+        await store.delete_stored_days(tx, clock.ago(_KEEP_DAYS)[:10])
+        await store.delete_traffic_days(tx, clock.ago(_KEEP_DAYS)[:10])
     while await _close_batch(db) == _BATCH:
         pass
 

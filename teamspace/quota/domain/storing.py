@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 
 import msgspec
 
+from teamspace.core import clock
 from teamspace.core.db import Reads, Tx
 from teamspace.quota import store
 from teamspace.quota.domain.spending import refusal
@@ -51,6 +52,7 @@ async def add_stored(tx: Tx, org_id: str, team_id: str, *, size: int = 0, object
     if not size and not objects:
         return
     await store.add_stored(tx, org_id, team_id, size, objects)
+    await store.add_stored_day(tx, org_id, team_id, clock.stamp()[:10], size, objects)
     if size > 0 or objects > 0:
         await _check(tx, org_id, team_id, {Dimension.BYTES: size, Dimension.OBJECTS: objects})
 

@@ -1,14 +1,14 @@
 /** API queries for usage. */
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { answer, api, type Schemas } from "@/api/client";
 
-import type { Span } from "./history";
 import { USAGE } from "./keys";
 
 export type Usage = Schemas["Usage"];
 export type Interval = Schemas["Interval"];
+export type MetricHistory = Schemas["MetricHistory"];
 export type Spender = Schemas["Spender"];
 export type Answer = Schemas["EchoAnswer"];
 
@@ -23,11 +23,21 @@ export function useUsage() {
   });
 }
 
-export function useHistory(per: Span) {
+export function useHours() {
   return useQuery({
-    queryKey: [...USAGE, "history", per],
-    queryFn: async () => (await answer(api.GET("/api/usage", { params: { query: { history: per } } }))).history ?? [],
+    queryKey: [...USAGE, "hours"],
+    queryFn: async () => (await answer(api.GET("/api/usage", { params: { query: { history: "hour" } } }))).history ?? [],
     refetchInterval: LOOK_AGAIN,
+  });
+}
+
+/** The charts stay while another span is fetched. */
+export function useDays(days: number) {
+  return useQuery({
+    queryKey: [...USAGE, "days", days],
+    queryFn: async () => (await answer(api.GET("/api/usage/history", { params: { query: { days } } }))).items,
+    refetchInterval: LOOK_AGAIN,
+    placeholderData: keepPreviousData,
   });
 }
 
