@@ -517,6 +517,13 @@ class Contacts(msgspec.Struct, frozen=True, kw_only=True):
     org: list[Contact]
 
 
+class ContentAddress(msgspec.Struct, frozen=True, kw_only=True):
+    """An address that a page can show, play or save without a credential."""
+
+    address: str
+    expires_at: str
+
+
 class Conversation(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     title: str
