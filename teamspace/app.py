@@ -49,7 +49,7 @@ from teamspace.core.db import Db, Engine, audit, catalog, check_schema, connect,
 from teamspace.core.db.canary import open_vault
 from teamspace.core.egress import Egress
 from teamspace.core.http import Gate
-from teamspace.core.limits import Notifier, Rate, Stopping
+from teamspace.core.limits import Notifier, Rate, Stopping, TokenRate
 from teamspace.core.loader import Tables
 from teamspace.core.logs import LogHandler
 from teamspace.core.metrics import Metrics
@@ -111,6 +111,8 @@ class App:
         )  # fmt: skip
         callers = tenancy.CallerCache(self.last_use, hosted=settings.hosted)
         anonymous_rate = Rate(settings.rate_anonymous, settings.rate_anonymous, _buckets(settings, "anonymous"))
+        token_rate: TokenRate = self.dependencies[TokenRate]
+        token_rate.keep_in(_buckets(settings, "token"))
         self.refusals: Refusals = self.dependencies[Refusals]
         self.sign_ups: onboarding.SignUps = self.dependencies[onboarding.SignUps]
         services = s3.Services(db, self.files, self.queue, self.dependencies[repository.UploadLimit], settings.address)
@@ -121,7 +123,7 @@ class App:
             stopping=self.stopping,
             log_handler=log_handler,
             metrics=self.metrics,
-            token_rate=Rate(settings.rate_token, TOKEN_BURST, _buckets(settings, "token")),
+            token_rate=token_rate,
             anonymous_rate=anonymous_rate,
             mounted=S3App(services, callers, anonymous_rate, self.refusals),
             refusals=self.refusals,
@@ -257,6 +259,7 @@ def dependencies(
         localization.CatalogCache: localization.CatalogCache(),
         tenancy.OwnedTables: tenancy.OwnedTables(tables.rows(OwnedTable)),
         Refusals: Refusals(),
+        TokenRate: TokenRate(settings.rate_token, TOKEN_BURST),
         events.Streams: streams,
         events.ReadableSubjects: readable,
         events.Hub: events.Hub(

@@ -26,7 +26,7 @@ ROUTES = (
 # fmt: on
 
 _POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; img-src 'self' data: blob:; media-src blob:;"
+    "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; img-src 'self' data: blob:; media-src 'self';"
     " font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none';"
     " frame-src 'self' blob:; frame-ancestors '{ancestors}'; object-src 'none'; require-trusted-types-for 'script'; trusted-types default"
 )

@@ -35,6 +35,14 @@ class Rate:
         self._buckets.write(key, level - 1, now)
 
 
+class TokenRate(Rate):
+    """The rate of requests per credential. Handlers that identify callers by something else than the header spend it."""
+
+    def keep_in(self, buckets: Buckets | None) -> None:
+        """Count in memory that the server's processes share; None if there is only one."""
+        self._buckets = buckets or self._buckets
+
+
 class ConcurrencyLimit:
     """Admits `limit` at a time and lets `queue` more wait; refuses the rest with Overloaded."""
 

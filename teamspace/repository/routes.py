@@ -7,19 +7,22 @@ from teamspace.core.db import Db
 from teamspace.core.errors import (
     Conflict,
     InvalidRange,
+    NotFound,
     PreconditionFailed,
     QuotaExceeded,
     StorageFull,
     TooLarge,
     VersionMismatch,
 )
+from teamspace.core.limits import TokenRate
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 from teamspace.core.replies import Archive, Created, Page, Reply, StoredContent
 from teamspace.core.request import Match
-from teamspace.core.routing import BEARER, Route, row
+from teamspace.core.routing import BEARER, PUBLIC, Route, row
 from teamspace.jobs import Queue
 from teamspace.repository.domain import (
+    addresses,
     deleting,
     finding,
     moving,
@@ -35,7 +38,10 @@ from teamspace.repository.domain import (
 )
 from teamspace.repository.domain.writing import UploadLimit
 from teamspace.repository.schemas import (
+    AddressedQuery,
+    AddressQuery,
     CompletedUpload,
+    ContentAddress,
     ContentQuery,
     Derivations,
     Grants,
@@ -78,6 +84,9 @@ ROUTES = (
           refuses=(VersionMismatch,)),
     Route("GET",    "/api/repo-obj/:id/content",     BEARER, row(P.FILES_READ),   None, "content",     "Download the content, with ranges and conditional requests; ?version= for an older version, ?as=text for the extracted text.",
           refuses=(PreconditionFailed, InvalidRange)),
+    Route("GET",    "/api/repo-obj/:id/address",     BEARER, row(P.FILES_READ),   None, "address",     "Get an address of the content for an element of a page, such as a player, which sends no credential; it expires after an hour."),
+    Route("GET",    "/api/repo-media/:address",      PUBLIC, None,                None, "media",       "Download what a signed address names, with ranges, with the rights that its maker has now.",
+          refuses=(NotFound, PreconditionFailed, InvalidRange), unlimited=True),
     Route("PATCH",  "/api/repo-obj/:id/versions/:number", BEARER, row(P.FILES_WRITE), None, "name_version", "Name a version of an object, or remove its name."),
     Route("POST",   "/api/repo-obj/:id/share",       BEARER, row(P.FILES_MANAGE), None, "share",       "Share an object with a colleague or a team, optionally until a time; returns all grants."),
     Route("POST",   "/api/repo-obj/:id/unshare",     BEARER, row(P.FILES_MANAGE), None, "unshare",     "Remove the grant of a person or a team; returns the remaining grants."),
@@ -98,6 +107,9 @@ ROUTES = (
           refuses=(VersionMismatch, PreconditionFailed, Conflict, QuotaExceeded)),
     Route("DELETE", "/api/repo-uploads/:id",         BEARER, row(P.FILES_WRITE),  None, "abort",       "Discard an upload with its parts."),
     Route("POST",   "/api/repo-zip",                 BEARER, row(P.FILES_READ),   None, "archive",     "Download several objects, or all below a prefix, as one zip.", while_suspended=True),
+    Route("POST",   "/api/repo-zip/address",         BEARER, row(P.FILES_READ),   None, "zip_address", "Get an address of a zip, for a browser that saves it to disk; it expires after an hour.", while_suspended=True),
+    Route("GET",    "/api/repo-zip/:address",        PUBLIC, None,                None, "zip_content", "Download the zip that a signed address names, with the rights that its maker has now.",
+          refuses=(NotFound,), unlimited=True),
     Route("GET",    "/api/share-targets",            BEARER, P.FILES_READ,        None, "targets",     "List the people of the team and the teams of the company, as targets for sharing."),
 )
 # fmt: on
@@ -133,6 +145,16 @@ async def delete(db: Db, settings: Settings, who: Principal, id: str, match: Mat
 async def content(db: Db, files: BlobStore, who: Principal, id: str, query: ContentQuery) -> StoredContent:
     get = reading.get_content if query.as_ is None else texts.get_content
     return await get(db, files, who, id, query)
+
+
+async def address(db: Db, who: Principal, id: str, query: AddressQuery) -> ContentAddress:
+    return await addresses.make(db, who, id, query.version)
+
+
+async def media(
+    db: Db, files: BlobStore, rate: TokenRate, who: Principal, address: str, query: AddressedQuery
+) -> StoredContent:
+    return await addresses.open_content(db, files, rate, who.call, address, download=query.download is not None)
 
 
 async def name_version(db: Db, who: Principal, id: str, number: str, body: VersionChange) -> Version:
@@ -204,6 +226,14 @@ async def archive(db: Db, files: BlobStore, who: Principal, body: ZipRequest) ->
     chosen = await zipping.choose(db, who, body)
     headers = {"content-disposition": naming.content_disposition("attachment", "files.zip")}
     return Archive(zipping.write(db, files, who, chosen), "application/zip", None, headers)
+
+
+async def zip_address(db: Db, who: Principal, body: ZipRequest) -> ContentAddress:
+    return await addresses.make_for_zip(db, who, body)
+
+
+async def zip_content(db: Db, files: BlobStore, rate: TokenRate, who: Principal, address: str) -> Archive:
+    return await addresses.open_zip(db, files, rate, who.call, address)
 
 
 async def targets(db: Db, who: Principal, query: TargetsQuery) -> ShareTargets:

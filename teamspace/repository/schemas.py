@@ -715,3 +715,41 @@ class ZipRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ids: Annotated[list[Id], msgspec.Meta(max_length=1000)] = []
     prefixes: Annotated[list[Annotated[str, msgspec.Meta(max_length=1024)]], msgspec.Meta(max_length=100)] = []
     """All objects of the caller's team whose keys begin with one of these; they keep their folders."""
+
+
+class AddressQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    version: Annotated[int, msgspec.Meta(ge=1, lt=2**53)] | None = None
+    """A version number; the newest version by default."""
+
+
+class ContentAddress(msgspec.Struct, frozen=True):
+    """An address that a page can show, play or save without a credential."""
+
+    address: str
+    """A path on this server. Whoever knows it can read what it names, until it expires."""
+    expires_at: str
+
+
+class AddressedQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    download: Literal["1"] | None = None
+    """`1` sends an attachment, whatever the type."""
+
+
+class ContentClaim(msgspec.Struct, frozen=True, array_like=True):
+    """What an address of a version says, signed."""
+
+    token_id: str
+    """The credential that it was made with, and that it ends with."""
+    until: int
+    """Seconds since the epoch."""
+    object_id: str
+    version: int
+
+
+class ZipClaim(msgspec.Struct, frozen=True, array_like=True):
+    """What an address of a zip says, signed."""
+
+    token_id: str
+    until: int
+    ids: list[str]
+    prefixes: list[str]

@@ -163,7 +163,9 @@ def test_files_have_previews(browser: Browser, instance: Instance) -> None:
         # A headless browser has no PDF viewer, and the page checks for one.
         page.add_init_script("Object.defineProperty(navigator, 'pdfViewerEnabled', { value: true })")
         page.goto(f"/app/files/{instance.upload('looks/sunset.pdf', picture('PDF'), 'member')}")
-        expect(page.locator("iframe[title='Preview of sunset.pdf']")).to_have_attribute("src", re.compile("^blob:"))
+        expect(page.locator("iframe[title='Preview of sunset.pdf']")).to_have_attribute(
+            "src", re.compile("^/api/repo-media/")
+        )
         page.goto(f"/app/files/{instance.upload('looks/page.html', b'<script>alert(1)</script>', 'member')}")
         expect(page.get_by_role("heading", name="No preview available")).to_be_visible()
         with page.expect_download() as download:

@@ -19,6 +19,7 @@ ADDITIONAL = {
     "PATCH /api/admin/users/:id",
     "GET /api/repo-obj/:id/links", "POST /api/repo-obj/:id/links", "DELETE /api/repo-obj/:id/links/:link",
     "POST /api/repo-zip", "GET /s/:token", "POST /s/:token", "GET /s/:token/content",
+    "GET /api/repo-obj/:id/address", "GET /api/repo-media/:address", "POST /api/repo-zip/address", "GET /api/repo-zip/:address",
     "POST /api/repo-obj/:id/move", "POST /api/repo-obj/:id/copy",
     "POST /api/repo-uploads", "GET /api/repo-uploads/:id/parts", "PUT /api/repo-uploads/:id/parts",
     "POST /api/repo-uploads/:id/complete", "DELETE /api/repo-uploads/:id",
@@ -37,8 +38,8 @@ ADDITIONAL = {
     "GET /api/trash", "POST /api/trash/:id/restore", "DELETE /api/trash/:id", "DELETE /api/trash",
     "GET /app/*page", "GET /assets/*path", "GET /frame",
 }  # fmt: skip
-"""Routes beyond the contract: readiness, API description, sessions, end of a membership, moving and copying files, uploads
-by parts, public links, the trash, contacts, events, conversations, stopping a turn, the OpenAI protocol, the Model Context Protocol, what
+"""Routes beyond the contract: readiness, API description, sessions, end of a membership, moving and copying files, addresses
+of content for elements of a page, uploads by parts, public links, the trash, contacts, events, conversations, stopping a turn, the OpenAI protocol, the Model Context Protocol, what
 sandboxed plugins may use, merging and splitting entities, names of versions, backlinks and mentions, presence, favourites
 and recents, the console's screens and files, and the frame of bundles."""
 

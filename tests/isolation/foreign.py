@@ -360,6 +360,7 @@ SLOTS = (
     Slot("GET /api/repo-obj/:id",                "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("DELETE /api/repo-obj/:id",             "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("GET /api/repo-obj/:id/content",        "id",       in_other_company(_team_object),              in_own_team(_private_object)),
+    Slot("GET /api/repo-obj/:id/address",        "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("POST /api/repo-obj/:id/presign",       "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("POST /api/repo-obj/:id/share",         "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("POST /api/repo-obj/:id/share",         "principal_id", in_other_company(_author),               in_own_team(_former_colleague)),
@@ -483,6 +484,8 @@ NOT_IDS = frozenset({
     "GET /api/repo-obj/:id cursor", "GET /api/beta/asset/:id id",  # public
     "GET /s/:token token", "POST /s/:token token", "GET /s/:token/content token", "view",  # public: see tests/links
     "facts", "POST /api/repo-zip ids", "POST /api/repo-zip prefixes",  # see tests/repository/test_zip.py
+    "POST /api/repo-zip/address ids", "POST /api/repo-zip/address prefixes",  # see tests/repository/test_addresses.py
+    "GET /api/repo-media/:address address", "GET /api/repo-zip/:address address",  # public: see the same
     "system", "messages", "executor", "max_tokens", "temperature", "response_format", "tools", "tool_choice", "max_rounds",
     "parent_id", "regenerate",  # turns of a conversation that the caller can continue
     "audio", "function_call", "functions", "logprobs", "max_completion_tokens", "modalities", "n", "parallel_tool_calls",

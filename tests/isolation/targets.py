@@ -247,6 +247,10 @@ async def _no_upload(stage: Stage, kind: Kind) -> str:
     return "0" * 32
 
 
+async def _no_address(stage: Stage, kind: Kind) -> str:
+    return "A" * 120
+
+
 async def new_key(stage: Stage, kind: Kind) -> str:
     return f"new/{next(_numbers)}.txt"
 
@@ -396,6 +400,7 @@ NO_ENTITY = Target(_no_entity, anyone)
 NEW_KEY = Target(new_key, create_permission)
 NEW_UPLOAD = Target(_nothing, create_permission)
 NO_UPLOAD = Target(_no_upload, anyone)
+NO_ADDRESS = Target(_no_address, anyone)
 MEMBER = Target(new_member, same_team)
 TEAM_TOKEN = Target(_team_token, same_team)
 OWN_SESSION = Target(_own_session, anyone)

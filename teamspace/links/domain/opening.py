@@ -23,7 +23,7 @@ from teamspace.core.principal import Call, Principal
 from teamspace.core.replies import StoredContent
 from teamspace.links import store
 from teamspace.links.schemas import LinkRow
-from teamspace.repository import ObjectRow, VersionRow, naming, reading
+from teamspace.repository import ObjectRow, VersionRow, reading
 
 PROOF_SECONDS = 4 * clock.HOUR
 """How long a browser that sent the password need not send it again."""
@@ -32,13 +32,6 @@ GUESSES_OF_ADDRESS, GUESSES_OF_LINK = 10, 200
 _AUDITED_EVERY = clock.HOUR
 """Visitors must not fill the audit log: of each link it has one use an hour. The counters have all."""
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{24}")
-MEDIA_TYPES = frozenset({
-    "audio/mpeg", "audio/mp4", "audio/aac", "audio/ogg", "audio/wav", "audio/x-wav", "audio/flac", "audio/webm",
-    "video/mp4", "video/webm", "video/ogg",
-})  # fmt: skip
-_VIEWED_TYPES = reading.INLINE_TYPES | MEDIA_TYPES
-_PDF_POLICY = "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'self'"
-"""Browsers show no PDF in a sandbox. Their viewer runs no script of the file on this origin."""
 
 
 class SharedFile(msgspec.Struct, frozen=True):
@@ -123,18 +116,9 @@ def _mac(db: Reads, link: LinkRow, until: str) -> str:
 
 def content(db: Db, files: BlobStore, who: Principal, shared: SharedFile, *, view: bool) -> StoredContent:
     """Return the file: an attachment, or inline if it is to be viewed and its type is safe."""
-    version = shared.version
-    inline = view and version.content_type in _VIEWED_TYPES
-    kind = f"{version.content_type}; charset=utf-8" if version.content_type == "text/plain" else version.content_type
-    policy = _PDF_POLICY if inline and version.content_type == "application/pdf" else reading.CONTENT_POLICY
-    return StoredContent(
-        size=version.size, content_type=kind, tag=f"{version.number}", modified=clock.seconds(version.created_at),
-        read=partial(_read, db, files, who, shared, not inline),
-        headers={
-            "content-disposition": naming.content_disposition("inline" if inline else "attachment", version.filename),
-            "content-security-policy": policy, "x-robots-tag": "noindex",
-        },
-    )  # fmt: skip
+    is_download = not view or shared.version.content_type not in reading.VIEWED_TYPES
+    shown = reading.present(shared.version, partial(_read, db, files, who, shared, is_download), inline=not is_download)
+    return msgspec.structs.replace(shown, headers={**shown.headers, "x-robots-tag": "noindex"})
 
 
 async def _read(

@@ -83,7 +83,7 @@ async def _preview(db: Reads, files: BlobStore, shared: SharedFile, words: dict[
         return f'<iframe src="{source}" title="{label}"></iframe>'
     if kind.startswith("image/") and kind in reading.INLINE_TYPES:
         return f'<img class="preview" src="{source}" alt="{label}">'
-    if kind in opening.MEDIA_TYPES:
+    if kind in reading.MEDIA_TYPES:
         element = kind.partition("/")[0]
         return f'<{element} controls preload="metadata" src="{source}" aria-label="{label}"></{element}>'
     if kind.startswith("text/") or kind in _TEXT_TYPES:

@@ -3,7 +3,7 @@
 import hashlib
 import logging
 import re
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from functools import partial
 
 from teamspace import blobs
@@ -38,19 +38,42 @@ INLINE_TYPES = frozenset(
 )
 """Types that a browser may display; none of them can run scripts on this origin."""
 CONTENT_POLICY = "default-src 'none'; sandbox; frame-ancestors 'self'"
+MEDIA_TYPES = frozenset({
+    "audio/mpeg", "audio/mp4", "audio/aac", "audio/ogg", "audio/wav", "audio/x-wav", "audio/flac", "audio/webm",
+    "video/mp4", "video/webm", "video/ogg",
+})  # fmt: skip
+VIEWED_TYPES = INLINE_TYPES | MEDIA_TYPES
+_PDF_POLICY = "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'self'"
+"""Browsers show no PDF in a sandbox. Their viewer runs no script of the file on this origin."""
+
+ReadRange = Callable[[int, int], AsyncGenerator[bytes, None]]
 
 
 async def get_content(db: Db, files: BlobStore, who: Principal, object_id: str, query: ContentQuery) -> StoredContent:
     row = await finding.get_visible(db, who, object_id)
     version = await finding.get_version(db, row, query.version or row.version)
     inline = version.content_type in INLINE_TYPES and query.download is None
-    kind = f"{version.content_type}; charset=utf-8" if version.content_type == "text/plain" else version.content_type
+    return _to_content(version, partial(read_range, db, files, version), CONTENT_POLICY, inline=inline)
+
+
+def present(version: VersionRow, read: ReadRange, *, inline: bool) -> StoredContent:
+    """Return a version for a page that shows it, without a script's having fetched it: also sound, films and PDFs.
+
+    An attachment if it is not wanted inline, or its type is not safe.
+    """
+    inline = inline and version.content_type in VIEWED_TYPES
+    is_pdf = inline and version.content_type == "application/pdf"
+    return _to_content(version, read, _PDF_POLICY if is_pdf else CONTENT_POLICY, inline=inline)
+
+
+def _to_content(version: VersionRow, read: ReadRange, policy: str, *, inline: bool) -> StoredContent:
+    is_text = inline and version.content_type == "text/plain"
     return StoredContent(
-        size=version.size, content_type=kind if inline else version.content_type, tag=str(version.number),
-        modified=clock.seconds(version.created_at), read=partial(read_range, db, files, version),
+        size=version.size, content_type="text/plain; charset=utf-8" if is_text else version.content_type,
+        tag=str(version.number), modified=clock.seconds(version.created_at), read=read,
         headers={
             "content-disposition": naming.content_disposition("inline" if inline else "attachment", version.filename),
-            "content-security-policy": CONTENT_POLICY,
+            "content-security-policy": policy,
         },
     )  # fmt: skip
 

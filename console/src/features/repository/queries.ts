@@ -110,6 +110,13 @@ export function useFile(id: string) {
   });
 }
 
+export type ContentAddress = Schemas["ContentAddress"];
+
+/** An address of a version that an element loads, or the browser saves, without the person's token. */
+export function fetchAddress(id: string, version: number): Promise<ContentAddress> {
+  return answer(api.GET("/api/repo-obj/{id}/address", { params: { path: { id }, query: { version } } }));
+}
+
 /** All bytes of a version, or only the first. */
 export async function fetchBytes(id: string, version: number, first?: number): Promise<Blob> {
   const headers = first === undefined ? undefined : { range: `bytes=0-${first - 1}` };

@@ -1,7 +1,7 @@
 /** File preview, as far as the browser can show it safely; otherwise a download. */
 
 import { IconEyeOff } from "@tabler/icons-react";
-import { Suspense, useEffect, useState, type ReactNode } from "react";
+import { Suspense, useEffect, useRef, useState, type ReactNode, type SyntheticEvent } from "react";
 
 import { t } from "@/i18n";
 import { lazily } from "@/ui/lazily";
@@ -12,6 +12,7 @@ import { kindOf, languageOf, type Shown } from "../kinds";
 import { useBytes } from "../queries";
 import styles from "./Object.module.css";
 import { Table } from "./Table";
+import { useAddress, type Addressed } from "./useAddress";
 import { useHighlight } from "./useHighlight";
 
 const Markdown = lazily<{ text: string }>(() => import("@/ui/markdown/Markdown").then((module) => ({ default: module.Markdown })));
@@ -26,37 +27,87 @@ interface Props {
 
 /** Larger files aren't previewed. */
 const LARGEST: Record<Shown, number> = {
-  image: 25_000_000, pdf: 50_000_000, markdown: 500_000, text: Infinity, table: Infinity, audio: 200_000_000, video: 200_000_000,
+  image: 100_000_000, pdf: 500_000_000, markdown: 500_000, text: Infinity, table: Infinity, audio: Infinity, video: Infinity,
 };
 /** Of these, the beginning is enough. */
 const BEGINNING: Partial<Record<Shown, number>> = { text: 500_000, table: 2_000_000 };
 
-export function Preview({ id, filename, version, size, contentType }: Props) {
-  const { shown } = kindOf(contentType);
-  const fits = shown !== undefined && size <= LARGEST[shown];
-  const beginning = shown && BEGINNING[shown];
-  const isCut = beginning !== undefined && size > beginning;
-  const content = useBytes(id, version, fits && size > 0, isCut ? beginning : undefined);
+export function Preview(file: Props) {
+  const { shown } = kindOf(file.contentType);
   if (!shown) return <Nothing title={t("files.preview.none")}>{t("files.preview.none.words")}</Nothing>;
-  if (!fits) return <Nothing title={t("files.preview.large")}>{t("files.preview.large.words", { size: bytes(size) })}</Nothing>;
-  if (size === 0) return <Nothing title={t("files.preview.empty")} />;
+  if (file.size > LARGEST[shown]) return <Nothing title={t("files.preview.large")}>{t("files.preview.large.words", { size: bytes(file.size) })}</Nothing>;
+  if (file.size === 0) return <Nothing title={t("files.preview.empty")} />;
+  const key = `${file.id} ${file.version}`;
+  switch (shown) {
+    case "image":
+    case "pdf":
+    case "audio":
+    case "video":
+      return <Loaded key={key} file={file} shown={shown} />;
+    default:
+      return <Read key={key} file={file} shown={shown} />;
+  }
+}
+
+/** What the browser loads by itself, as much of it as it needs. */
+function Loaded({ file, shown }: { file: Props; shown: "image" | "pdf" | "audio" | "video" }) {
+  const from = useAddress(file.id, file.version);
+  const name = t("files.preview.of", { name: file.filename });
+  if (from.error) return <Failed error={from.error} again={from.again} />;
+  switch (shown) {
+    case "image":
+      if (from.isBroken) return <Nothing title={t("files.preview.broken")}>{t("files.preview.none.words")}</Nothing>;
+      return from.address ? <img key={from.round} className={styles.image} src={from.address} alt={name} onError={from.onError} onLoad={from.onLoaded} /> : <Loading />;
+    case "pdf":
+      if (!navigator.pdfViewerEnabled) return <Nothing title={t("files.preview.pdf")}>{t("files.preview.none.words")}</Nothing>;
+      return from.address ? <iframe className={styles.pdf} src={`${from.address}#navpanes=0&view=FitH`} title={name} /> : <Loading />;
+    default:
+      if (from.isBroken) return <Nothing title={t("files.preview.unplayable")}>{t("files.preview.none.words")}</Nothing>;
+      return <Player from={from} name={name} isVideo={shown === "video"} />;
+  }
+}
+
+/** Goes on where it was when its address has ended, as after a long pause. */
+function Player({ from, name, isVideo }: { from: Addressed; name: string; isVideo: boolean }) {
+  const place = useRef({ at: 0, isPlaying: false });
+  if (!from.address) return <Loading />;
+  const shared = {
+    src: from.address,
+    controls: true,
+    preload: "metadata",
+    "aria-label": name,
+    onError: ({ currentTarget: player }: SyntheticEvent<HTMLMediaElement>) => {
+      if (player.currentTime > 0) place.current = { at: player.currentTime, isPlaying: !player.paused };
+      from.onError();
+    },
+    onLoadedMetadata: ({ currentTarget: player }: SyntheticEvent<HTMLMediaElement>) => {
+      from.onLoaded();
+      const { at, isPlaying } = place.current;
+      if (at > 0) player.currentTime = at;
+      if (isPlaying) void player.play().catch(() => undefined);
+      place.current = { at: 0, isPlaying: false };
+    },
+  } as const;
+  // People's own recordings have no captions.
+  // eslint-disable-next-line jsx-a11y/media-has-caption
+  return isVideo ? <video key={from.round} className={styles.video} {...shared} /> : <audio key={from.round} className={styles.audio} {...shared} />;
+}
+
+/** What the console reads and shows itself. */
+function Read({ file, shown }: { file: Props; shown: "markdown" | "text" | "table" }) {
+  const beginning = BEGINNING[shown];
+  const isCut = beginning !== undefined && file.size > beginning;
+  const content = useBytes(file.id, file.version, true, isCut ? beginning : undefined);
   if (content.isPending) return <Loading />;
   if (content.isLoadingError) return <Failed error={content.error} again={() => void content.refetch()} />;
   const blob = content.data;
   switch (shown) {
-    case "image":
-      return <Image blob={blob} contentType={contentType} name={filename} />;
-    case "pdf":
-      return <Pdf blob={blob} name={filename} />;
-    case "audio":
-    case "video":
-      return <Media blob={blob} contentType={contentType} name={filename} isVideo={shown === "video"} />;
     case "table":
       return <Words blob={blob}>{(text) => <Table text={text} whole={!isCut} />}</Words>;
     case "markdown":
       return <Words blob={blob}>{(text) => <Rendered text={text} />}</Words>;
     case "text":
-      return <Words blob={blob}>{(text) => <Plain text={text} filename={filename} contentType={contentType} cut={isCut ? blob.size : undefined} />}</Words>;
+      return <Words blob={blob}>{(text) => <Plain text={text} filename={file.filename} contentType={file.contentType} cut={isCut ? blob.size : undefined} />}</Words>;
   }
 }
 
@@ -66,43 +117,6 @@ function Nothing({ title, children }: { title: string; children?: ReactNode }) {
       {children}
     </Empty>
   );
-}
-
-/** Object URL of the fetched content, forced to the given type. */
-function useAddress(blob: Blob, type: string): string | null {
-  const [address, setAddress] = useState<string | null>(null);
-  useEffect(() => {
-    const made = URL.createObjectURL(new Blob([blob], { type }));
-    setAddress(made);
-    return () => URL.revokeObjectURL(made);
-  }, [blob, type]);
-  return address;
-}
-
-function Image({ blob, contentType, name }: { blob: Blob; contentType: string; name: string }) {
-  const address = useAddress(blob, contentType);
-  const [broken, setBroken] = useState(false);
-  if (broken) return <Nothing title={t("files.preview.broken")}>{t("files.preview.none.words")}</Nothing>;
-  return address && <img className={styles.image} src={address} alt={t("files.preview.of", { name })} onError={() => setBroken(true)} />;
-}
-
-/** The browser's PDF viewer, if it has one. */
-function Pdf({ blob, name }: { blob: Blob; name: string }) {
-  const address = useAddress(blob, "application/pdf");
-  if (!navigator.pdfViewerEnabled) return <Nothing title={t("files.preview.pdf")}>{t("files.preview.none.words")}</Nothing>;
-  return address && <iframe className={styles.pdf} src={`${address}#navpanes=0&view=FitH`} title={t("files.preview.of", { name })} />;
-}
-
-/** The whole file is here, so any place in it can be played at once. */
-function Media({ blob, contentType, name, isVideo }: { blob: Blob; contentType: string; name: string; isVideo: boolean }) {
-  const address = useAddress(blob, contentType);
-  const [broken, setBroken] = useState(false);
-  if (broken) return <Nothing title={t("files.preview.unplayable")}>{t("files.preview.none.words")}</Nothing>;
-  if (!address) return null;
-  const shared = { src: address, controls: true, preload: "metadata", "aria-label": t("files.preview.of", { name }), onError: () => setBroken(true) } as const;
-  // People's own recordings have no captions.
-  // eslint-disable-next-line jsx-a11y/media-has-caption
-  return isVideo ? <video className={styles.video} {...shared} /> : <audio className={styles.audio} {...shared} />;
 }
 
 function Words({ blob, children }: { blob: Blob; children: (text: string) => ReactNode }) {

@@ -1,15 +1,12 @@
-/** Downloads a version with the user's token, which mustn't be in a URL. */
+/** Saves a version to disk. */
 
 import { useMutation } from "@tanstack/react-query";
 
 import { noticeFault } from "@/ui/notice";
-import { saveFile } from "@/ui/saveFile";
 
-import { fetchBytes, type FileObject } from "../queries";
+import type { FileObject } from "../queries";
+import { downloadFile } from "../transfer/download";
 
 export function useDownload(file: FileObject) {
-  return useMutation({
-    mutationFn: async (version: number) => saveFile(file.filename, await fetchBytes(file.id, version)),
-    onError: noticeFault,
-  });
+  return useMutation({ mutationFn: (version: number) => downloadFile(file.id, version, file.filename), onError: noticeFault });
 }
