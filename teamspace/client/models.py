@@ -83,10 +83,14 @@ if TYPE_CHECKING:
     McpReportState = Literal["connected", "connecting", "failed"]
     MessageOrigin = Literal["human", "import", "machine"]
     MessageStatus = Literal["approved", "machine", "missing", "stale"]
+    Metric = Literal[
+        "ai.requests", "ai.tokens.total", "storage.bytes", "storage.objects", "traffic.received", "traffic.sent"
+    ]
     Mode = Literal["local", "pull", "push"]
     ModelRole = Literal["chat", "utility"]
     OnboardingDecideDecision = Literal["accept", "decline"]
     OrgRole = Literal["org_admin", "org_owner", "org_reader"]
+    Outlook = Literal["after_reset", "not_within_year", "on_day", "reached", "too_early"]
     Permission = Literal[
         "chat:use",
         "files:delete",
@@ -169,10 +173,12 @@ else:
     McpReportState = str
     MessageOrigin = str
     MessageStatus = str
+    Metric = str
     Mode = str
     ModelRole = str
     OnboardingDecideDecision = str
     OrgRole = str
+    Outlook = str
     Permission = str
     Plan = str
     PluginReportState = str
@@ -516,6 +522,13 @@ class Contacts(msgspec.Struct, frozen=True, kw_only=True):
 
     team: list[Contact]
     org: list[Contact]
+
+
+class ContentAddress(msgspec.Struct, frozen=True, kw_only=True):
+    """An address that a page can show, play or save without a credential."""
+
+    address: str
+    expires_at: str
 
 
 class Conversation(msgspec.Struct, frozen=True, kw_only=True):
@@ -1316,6 +1329,20 @@ class MessageProposal(msgspec.Struct, frozen=True, kw_only=True):
     submitted_at: str
     note: str | None
     own: bool
+
+
+class MetricHistory(msgspec.Struct, frozen=True, kw_only=True):
+    """One metric by day, oldest first and without gaps, for the level with the least remaining, as in the usage.
+    Traffic has no limit, and is the team's. The forecast is null without a limit, and for windows of a day or
+    less.
+    """
+
+    metric: Metric
+    level: Level
+    limit: int | None
+    window: Window | None
+    days: list[UsageDay]
+    forecast: UsageForecast | None
 
 
 class ModelReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -2333,6 +2360,25 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
     resets_at: str | None
     level: Level
     forecast: int | None
+
+
+class UsageDay(msgspec.Struct, frozen=True, kw_only=True):
+    """One day, in UTC."""
+
+    day: str
+    amount: int
+    total: int
+
+
+class UsageForecast(msgspec.Struct, frozen=True, kw_only=True):
+    outlook: Outlook
+    per_day: float | None
+    reached_on: str | None
+
+
+class UsageHistory(msgspec.Struct, frozen=True, kw_only=True):
+    items: list[MetricHistory]
+    next_cursor: str | None = None
 
 
 class UsageReport(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,7 +5,7 @@
   var isSignedIn = false;
   try {
     chosen = localStorage.getItem("teamspace.scheme") || "auto";
-    isSignedIn = sessionStorage.getItem("teamspace.token") !== null;
+    isSignedIn = sessionStorage.getItem("teamspace.token") !== null || localStorage.getItem("teamspace.stay") === "kept";
   } catch (_) {
     // Storage may be closed to us: then the system's preference it is.
   }

@@ -29,6 +29,7 @@ from teamspace.client.models import (
     CompanyCreated,
     Config,
     Contacts,
+    ContentAddress,
     Conversation,
     ConversationItem,
     Coverage,
@@ -79,6 +80,7 @@ from teamspace.client.models import (
     Member,
     Message,
     MessageStatus,
+    Metric,
     Mode,
     ModelReport,
     ModelRoles,
@@ -155,6 +157,7 @@ from teamspace.client.models import (
     TriggerItem,
     TrustLevel,
     Usage,
+    UsageHistory,
     UsageReport,
     UserView,
     VerdictFilter,
@@ -2023,6 +2026,12 @@ class AsyncQuotaApi(AsyncArea):
             Call(method="GET", path="/api/usage", answer=UsageReport, query={"history": history, "spenders": spenders})
         )
 
+    async def history(self, *, days: int | UnsetType = UNSET, metric: Metric | UnsetType = UNSET) -> UsageHistory:
+        """Return storage, files, traffic and AI usage by day, with limit and forecast."""
+        return await self._transport.send(
+            Call(method="GET", path="/api/usage/history", answer=UsageHistory, query={"days": days, "metric": metric})
+        )
+
     async def set(
         self,
         *,
@@ -2300,6 +2309,37 @@ class AsyncRepoApi(AsyncArea):
                 body={"ids": ids, "prefixes": prefixes},
                 headers=keyed(idempotency_key),
             ),
+        )
+
+    async def address(self, id: str, *, version: int | UnsetType = UNSET) -> ContentAddress:
+        """Get an address of the content for an element of a page, such as a player, which sends no credential; it
+        expires after an hour.
+        """
+        return await self._transport.send(
+            Call(
+                method="GET",
+                path=f"/api/repo-obj/{segment(id)}/address",
+                answer=ContentAddress,
+                query={"version": version},
+            )
+        )
+
+    async def zip_address(
+        self,
+        *,
+        ids: Sequence[str] | UnsetType = UNSET,
+        prefixes: Sequence[str] | UnsetType = UNSET,
+        idempotency_key: str | None = None,
+    ) -> ContentAddress:
+        """Get an address of a zip, for a browser that saves it to disk; it expires after an hour."""
+        return await self._transport.send(
+            Call(
+                method="POST",
+                path="/api/repo-zip/address",
+                answer=ContentAddress,
+                body={"ids": ids, "prefixes": prefixes},
+                headers=keyed(idempotency_key),
+            )
         )
 
     async def links(self, id: str) -> PublicLinks:

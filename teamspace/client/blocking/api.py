@@ -29,6 +29,7 @@ from teamspace.client.models import (
     CompanyCreated,
     Config,
     Contacts,
+    ContentAddress,
     Conversation,
     ConversationItem,
     Coverage,
@@ -79,6 +80,7 @@ from teamspace.client.models import (
     Member,
     Message,
     MessageStatus,
+    Metric,
     Mode,
     ModelReport,
     ModelRoles,
@@ -155,6 +157,7 @@ from teamspace.client.models import (
     TriggerItem,
     TrustLevel,
     Usage,
+    UsageHistory,
     UsageReport,
     UserView,
     VerdictFilter,
@@ -2011,6 +2014,12 @@ class QuotaApi(Area):
             Call(method="GET", path="/api/usage", answer=UsageReport, query={"history": history, "spenders": spenders})
         )
 
+    def history(self, *, days: int | UnsetType = UNSET, metric: Metric | UnsetType = UNSET) -> UsageHistory:
+        """Return storage, files, traffic and AI usage by day, with limit and forecast."""
+        return self._transport.send(
+            Call(method="GET", path="/api/usage/history", answer=UsageHistory, query={"days": days, "metric": metric})
+        )
+
     def set(
         self,
         *,
@@ -2282,6 +2291,37 @@ class RepoApi(Area):
                 body={"ids": ids, "prefixes": prefixes},
                 headers=keyed(idempotency_key),
             ),
+        )
+
+    def address(self, id: str, *, version: int | UnsetType = UNSET) -> ContentAddress:
+        """Get an address of the content for an element of a page, such as a player, which sends no credential; it
+        expires after an hour.
+        """
+        return self._transport.send(
+            Call(
+                method="GET",
+                path=f"/api/repo-obj/{segment(id)}/address",
+                answer=ContentAddress,
+                query={"version": version},
+            )
+        )
+
+    def zip_address(
+        self,
+        *,
+        ids: Sequence[str] | UnsetType = UNSET,
+        prefixes: Sequence[str] | UnsetType = UNSET,
+        idempotency_key: str | None = None,
+    ) -> ContentAddress:
+        """Get an address of a zip, for a browser that saves it to disk; it expires after an hour."""
+        return self._transport.send(
+            Call(
+                method="POST",
+                path="/api/repo-zip/address",
+                answer=ContentAddress,
+                body={"ids": ids, "prefixes": prefixes},
+                headers=keyed(idempotency_key),
+            )
         )
 
     def links(self, id: str) -> PublicLinks:
