@@ -56,6 +56,8 @@ token.onRenewal((used, current) => {
   queries.setQueryData(brandQuery(current).queryKey, queries.getQueryData(brandQuery(used).queryKey));
 });
 
+staying.watch(() => queries.getQueryData(whoamiQuery(token.get()).queryKey)?.user.id);
+
 const scheme = localStorageColorSchemeManager({ key: "teamspace.scheme" });
 const nonce = document.querySelector<HTMLMetaElement>("meta[name=csp-nonce]")?.content ?? "";
 setNonce(nonce); // for the lock on scrolling behind a dialog

@@ -320,7 +320,7 @@ VIOLATIONS = [
     ("audit.chain", "UPDATE audit SET hash = 'x' WHERE seq = 2"),
     ("audit.chain", "DELETE FROM audit WHERE seq = 1"),
     ("audit.chain", "DELETE FROM audit WHERE seq = 2"),
-    ("identity.digests", "UPDATE tokens SET digest = 'short' WHERE kind = 'session'"),
+    ("identity.digests", "UPDATE tokens SET digest = 'short' WHERE kind = 'stay'"),
     ("identity.digests", "UPDATE tokens SET digest = 'ts_s_' || SUBSTR(digest, 6) WHERE kind = 'session'"),
     ("identity.sessions", "UPDATE tokens SET expires_at = NULL WHERE kind = 'session'"),
     ("identity.sessions", "UPDATE tokens SET user_id = NULL WHERE kind = 'session'"),

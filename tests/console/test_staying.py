@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Request, expect
 
 from tests.console.browser import sign_in, sign_out, window
-from tests.console.instance import PASSWORD, Instance
+from tests.console.instance import OPERATOR, PASSWORD, Instance
 
 pytestmark = [pytest.mark.sampled(3), pytest.mark.about("console/entrance", "console/account", "identity", "tenancy")]
 
@@ -107,8 +107,7 @@ def test_an_expired_session_is_renewed_unseen(browser: Browser, sqlite_instance:
         other = page.context.new_page()
         other.goto("/app/")
         expect_inside(other)
-        expired = sqlite_instance.sign_in("priya")
-        sqlite_instance.call("POST", "/api/logout", {}, expired)
+        expired = ended(sqlite_instance)
         for tab in (page, other):
             tab.evaluate(f"window.wasNotReloaded = sessionStorage.setItem('teamspace.token', '{expired}') ?? true")
             tab.evaluate(WATCH)
@@ -119,6 +118,29 @@ def test_an_expired_session_is_renewed_unseen(browser: Browser, sqlite_instance:
             assert tab.evaluate("window.wasNotReloaded && !window.askedForPassword")
         expect(page.get_by_role("searchbox", name="Filter")).to_be_visible()
         expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_nothing_goes_on_as_somebody_else(browser: Browser, sqlite_instance: Instance) -> None:
+    with window(browser, sqlite_instance.url) as page:
+        stay(page)
+        elsewhere = browser.new_context(base_url=sqlite_instance.url)
+        stay(elsewhere.new_page(), OPERATOR.username)
+        [cookie] = elsewhere.cookies(f"{sqlite_instance.url}/api/login/resume")
+        there = {"path": cookie["path"], "domain": cookie["domain"], "httpOnly": True, "sameSite": "Strict"}
+        page.context.add_cookies([{"name": cookie["name"], "value": cookie["value"], **there}])  # type: ignore[typeddict-item]
+        elsewhere.close()
+        page.evaluate(f"sessionStorage.setItem('teamspace.token', '{ended(sqlite_instance)}')")
+        with page.expect_navigation(), page.expect_response(EXCHANGE):
+            page.get_by_role("navigation", name="Main").get_by_role("link", name="Notes").first.click()
+        menu = page.get_by_role("navigation", name="Main").locator("button[aria-haspopup=menu]").last
+        expect(menu).to_contain_text(OPERATOR.name)
+
+
+def ended(instance: Instance) -> str:
+    """The token of a session that is over."""
+    token = instance.sign_in("priya")
+    instance.call("POST", "/api/logout", {}, token)
+    return token
 
 
 def test_a_server_that_cannot_be_asked_is_asked_again(browser: Browser, sqlite_instance: Instance) -> None:

@@ -472,7 +472,7 @@ SLOTS = (
 # A new username is one: the contract's 409 does tell that another company has it. So is a new slug or hostname.
 NOT_IDS = frozenset({
     "fields", "copy", "judge_prompt", "retention_days", "pow", "decision", "level", "verdict", "numbers", "preview",
-    "password", "totp", "current_password", "new_password", "confirm", "code",
+    "password", "totp", "stay", "current_password", "new_password", "confirm", "code",
     "display_name", "email", "locale", "time_zone", "role", "org_role", "name", "scope", "ttl",
     "title", "body", "visibility", "tags", "tag", "shared", "permission", "limit",
     "tagline", "theme", "data", "content_type", "filename", "number", "size", "GET /api/repo-uploads/:id/parts cursor",

@@ -40,6 +40,7 @@ from tests.isolation.outcomes import (
     NO_NUMBER,
     NO_TARGET,
     NO_TEXT,
+    NOT_JSON,
     OK,
     ORG_SUSPENDED,
     REVALIDATED,
@@ -283,7 +284,7 @@ CASES = (
     Case("POST /api/instance/quota",        HOST,                        _LIMIT,                  open=True),
     Case("POST /api/activate",              PUBLIC,                      _ACTIVATE,               open=True),
     Case("POST /api/login",                 PUBLIC,                      _SIGN_IN,                open=True),
-    Case("POST /api/login/resume",          PUBLIC,                      {},                      FORBIDDEN, open=True),
+    Case("POST /api/login/resume",          PUBLIC,                      None,                    NOT_JSON, open=True),
     Case("POST /api/logout",                ANYONE,                      None,                    CONFLICT, open=True, exceptions={"signed-in": EMPTY}),
 
     Case("GET /api/whoami",                 ANYONE),

@@ -8,7 +8,10 @@ import { useSyncExternalStore } from "react";
 
 import { retryWhileBusy } from "@/net/busy";
 
+import type { components } from "./schema";
 import { token } from "./token";
+
+type Schemas = components["schemas"];
 
 const KEY = "teamspace.stay";
 const LOCK = "teamspace.resume";
@@ -20,7 +23,8 @@ type Kept = "kept" | "ending" | null;
 export type Entering = "done" | "asking" | "failed";
 
 let entering: Entering = "done";
-let asking: Promise<boolean> | undefined;
+let asking: Promise<void> | undefined;
+let personShown: () => string | undefined = () => undefined;
 const listeners = new Set<() => void>();
 
 export const staying = {
@@ -33,6 +37,10 @@ export const staying = {
   end(told: boolean): void {
     if (told) localStorage.removeItem(KEY);
     else if (keptNow()) localStorage.setItem(KEY, "ending");
+  },
+  /** Tells whose data is on the screen. */
+  watch(shown: typeof personShown): void {
+    personShown = shown;
   },
   enter,
   /** The server is back: if it couldn't be asked before, it is now. */
@@ -61,7 +69,7 @@ async function enter(): Promise<void> {
   setEntering("asking");
   try {
     if (keptNow() === "ending") await finishSignOut();
-    else await renew(null);
+    else await inTurn(resume);
     setEntering("done");
   } catch {
     setEntering("failed");
@@ -72,19 +80,30 @@ async function enter(): Promise<void> {
  * Gets a new token instead of one that has expired; false if the person must sign in. Rejects if the server can't be
  * asked. Tabs take turns, so that the next one takes what the one before was given.
  */
-async function renew(used: string | null): Promise<boolean> {
-  if (token.get() !== used) return token.get() !== null;
+async function renew(used: string): Promise<boolean> {
+  if (token.get() !== used) return token.follows(used);
   if (keptNow() !== "kept") return false;
   asking ??= inTurn(() => replace(used)).finally(() => (asking = undefined));
-  return asking;
+  await asking;
+  return token.follows(used) && token.get() !== used;
 }
 
-async function replace(used: string | null): Promise<boolean> {
-  const current = (await token.ofOtherTab(used)) ?? (await exchange());
-  if (token.get() !== used) return token.get() !== null;
-  if (current === null) return false;
-  token.renew(current);
-  return true;
+async function replace(used: string): Promise<void> {
+  // The tab before may have told its new token.
+  if (token.get() !== used) return;
+  const session = await exchange();
+  if (session === null || token.get() !== used) return;
+  const shown = personShown();
+  if (shown === undefined || shown === session.user.id) return token.renew(session.token);
+  // Somebody else signed in meanwhile: nothing of the screen is theirs.
+  token.drop();
+  location.reload();
+}
+
+/** For a page without a session: that of another tab, else a new one. */
+async function resume(): Promise<void> {
+  const current = (await token.ofOtherTab()) ?? (await exchange())?.token;
+  if (current) token.set(current);
 }
 
 async function inTurn<T>(act: () => Promise<T>): Promise<T> {
@@ -92,18 +111,18 @@ async function inTurn<T>(act: () => Promise<T>): Promise<T> {
   return "locks" in navigator ? await navigator.locks.request(LOCK, act) : act();
 }
 
-/** A new token for the cookie; null if it is worth nothing any more. */
-async function exchange(): Promise<string | null> {
+/** A new session for the cookie; null if it is worth nothing any more. */
+async function exchange(): Promise<Schemas["SignedIn"] | null> {
   const headers = { "content-type": "application/json", "x-requested-by": "console" };
   const response = await retryWhileBusy(() => fetch("/api/login/resume", { method: "POST", headers, body: "{}", cache: "no-store" }));
-  if (response.ok) return ((await response.json()) as { token: string }).token;
+  if (response.ok) return (await response.json()) as Schemas["SignedIn"];
   if (response.status !== 401 && response.status !== 403) throw new Error(response.statusText);
   localStorage.removeItem(KEY);
   return null;
 }
 
 async function finishSignOut(): Promise<void> {
-  const current = await inTurn(exchange);
-  if (current) await fetch("/api/logout", { method: "POST", headers: { authorization: `Bearer ${current}` } });
+  const session = await inTurn(exchange);
+  if (session) await fetch("/api/logout", { method: "POST", headers: { authorization: `Bearer ${session.token}` } });
   localStorage.removeItem(KEY);
 }

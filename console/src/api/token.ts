@@ -9,6 +9,7 @@ import { preview } from "@/i18n/preview";
 const KEY = "teamspace.token";
 const listeners = new Set<() => void>();
 const renewals = new Set<Renewal>();
+const successors = new Map<string, string>();
 const tabs = typeof BroadcastChannel === "undefined" ? undefined : new BroadcastChannel("teamspace");
 
 type Renewal = (used: string, current: string) => void;
@@ -32,8 +33,9 @@ function drop(): void {
   listeners.forEach((listener) => listener());
 }
 
-/** The same session goes on with another token. */
+/** The same person goes on with another token. */
 function replace(used: string, current: string): void {
+  successors.set(used, current);
   renewals.forEach((renewal) => renewal(used, current));
   set(current);
 }
@@ -45,8 +47,15 @@ function renew(current: string): void {
   tabs?.postMessage({ used, current } satisfies Message);
 }
 
-/** The token of another tab, if one answers in time with another one than `used`. */
-function ofOtherTab(used: string | null, patience = 150): Promise<string | null> {
+/** Whether the present token was given to the person who had that one: nothing is sent as somebody else. */
+function follows(used: string): boolean {
+  let last = used;
+  for (let next = successors.get(last); next !== undefined; next = successors.get(last)) last = next;
+  return last === sessionStorage.getItem(KEY);
+}
+
+/** The token of another tab, if one answers in time. */
+function ofOtherTab(patience = 150): Promise<string | null> {
   if (!tabs) return Promise.resolve(null);
   return new Promise((resolve) => {
     const done = (found: string | null): void => {
@@ -54,7 +63,7 @@ function ofOtherTab(used: string | null, patience = 150): Promise<string | null>
       resolve(found);
     };
     const hear = ({ data }: MessageEvent<Message>): void => {
-      if ("token" in data && data.token !== used) done(data.token);
+      if ("token" in data) done(data.token);
     };
     tabs.addEventListener("message", hear);
     tabs.postMessage({ ask: true } satisfies Message);
@@ -64,7 +73,7 @@ function ofOtherTab(used: string | null, patience = 150): Promise<string | null>
 
 async function borrow(): Promise<void> {
   if (sessionStorage.getItem(KEY)) return;
-  const found = await ofOtherTab(null);
+  const found = await ofOtherTab();
   if (found) set(found);
 }
 
@@ -75,6 +84,7 @@ export const token = {
   borrow,
   ofOtherTab,
   renew,
+  follows,
   /** Ends the session in every tab. */
   signOut(): void {
     tabs?.postMessage({ signedOut: true } satisfies Message);
