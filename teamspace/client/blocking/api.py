@@ -14,6 +14,7 @@ from teamspace.client.models import (
     AccessKeyWithSecret,
     AccessLevel,
     AccountStatus,
+    ActivityItem,
     AddedMember,
     AgentAnswer,
     AnyText,
@@ -812,6 +813,23 @@ class ExecutorsApi(Area):
     def retire(self, id: str) -> None:
         """Retire an executor: its token is revoked and its running jobs are requeued."""
         self._transport.send(Call(method="DELETE", path=f"/api/executors/{segment(id)}"))
+
+
+class ActivityApi(Area):
+    """What others in the team did."""
+
+    def list(
+        self, *, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET
+    ) -> Pages[ActivityItem, Page[ActivityItem]]:
+        """List what others in the team created, edited, shared and ran, of what the caller can read, newest first;
+        what one person did with one thing is one item, and a page can have fewer items than its limit.
+        """
+        return Pages(
+            self._transport,
+            Call(
+                method="GET", path="/api/activity", answer=Page[ActivityItem], query={"limit": limit, "cursor": cursor}
+            ),
+        )
 
 
 class FavouritesApi(Area):
@@ -2995,6 +3013,7 @@ class Api:
         self.documents = DocumentsApi(transport)
         self.events = EventsApi(transport)
         self.executors = ExecutorsApi(transport)
+        self.activity = ActivityApi(transport)
         self.favourites = FavouritesApi(transport)
         self.features = FeaturesApi(transport)
         self.glossary = GlossaryApi(transport)
