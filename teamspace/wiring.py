@@ -49,7 +49,7 @@ PACKAGES = tuple(
         "pipeline", "workflows",
         "triggers", "knowledge",
         "localization",
-        "search", "favourites", "onboarding",
+        "search", "favourites", "activity", "onboarding",
         "instance", "console", "plugins",
         "oop",
     )

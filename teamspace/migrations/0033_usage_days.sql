@@ -35,3 +35,7 @@ INSERT INTO quota_history (number, since) VALUES (1, strftime('%Y-%m-%d', 'now')
 -- only postgres
 INSERT INTO quota_history (number, since) VALUES (1, to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD'));
 -- on both
+
+-- The activity of a team is read from the audit log. The list is that of `teamspace/activity/store.py`.
+CREATE INDEX audit_activity ON audit (team_id, id) WHERE action IN ('note.create', 'note.update', 'note.share',
+    'object.create', 'object.update', 'object.share', 'conversation.share', 'run.start');

@@ -1,6 +1,7 @@
 """Workflows: specs that run as durable jobs, step by step."""
 
 from teamspace.workflows.access import SUBJECTS, read_fence
+from teamspace.workflows.access import full_fence as run_fence
 from teamspace.workflows.domain.actions import run as run_workflow
 from teamspace.workflows.domain.catalog import PluginWorkflow
 from teamspace.workflows.domain.catalog import WorkflowCatalog as Catalog
@@ -34,6 +35,7 @@ __all__ = [
     "locale_of",
     "prepare",
     "read_fence",
+    "run_fence",
     "run_workflow",
     "shape_of",
     "start",

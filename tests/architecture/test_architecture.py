@@ -12,6 +12,7 @@ import pytest
 
 import teamspace
 from teamspace import (
+    activity,
     agents,
     ai,
     audit,
@@ -58,7 +59,7 @@ from teamspace.settings import SETTINGS, Settings
 
 ROOT = Path(teamspace.__file__).parent
 PACKAGES = {
-    "agents": agents, "ai": ai, "audit": audit, "blobs": blobs, "branding": branding, "console": console, "conversations": conversations, "documents": documents,
+    "activity": activity, "agents": agents, "ai": ai, "audit": audit, "blobs": blobs, "branding": branding, "console": console, "conversations": conversations, "documents": documents,
     "events": events, "executors": executors, "extraction": extraction, "favourites": favourites, "fulltext": fulltext, "identity": identity, "instance": instance, "jobs": jobs, "knowledge": knowledge, "links": links,
     "localization": localization, "mcp": mcp, "notes": notes, "onboarding": onboarding, "oop": oop, "openai_api": openai_api, "pipeline": pipeline, "plugins": plugins, "presence": presence, "quota": quota, "references": references, "repository": repository, "s3": s3, "search": search, "sharing": sharing, "tenancy": tenancy,
     "tools": tools, "translation": translation, "trash": trash, "triggers": triggers, "workflows": workflows,

@@ -36,7 +36,7 @@ UNFENCED = {
         "onboarding.get_owner_by_host", "onboarding.get_first_owner", "onboarding.get_owner", "onboarding.get_live",
         "onboarding.get_public_asset",
     ),
-    "each kind of row with its own fence, which the caller passes with it": ("favourites.select",),
+    "each kind of row with its own fence, which the caller passes with it": ("favourites.select", "activity.select_readable"),
     "counts only": (
         "executors.count", "executors.count_running", "identity.count_codes", "identity.count_operators",
         "jobs.count_taken", "tenancy.count_org_owners", "tenancy.count_owners", "triggers.count", "favourites.count", "onboarding.count_assets",
@@ -62,7 +62,7 @@ UNFENCED = {
         "events.lock_stream", "events.lock_free_streams", "events.select_open_streams", "events.select_all_batches",
     ),
     "ids of things and nothing else; fences then decide who is told": (
-        "events.select_between", "events.select_of_org",
+        "events.select_between", "events.select_of_org", "activity.select_newest",
     ),
     "positions in the log, and its retention by the server": (
         "events.get_newest", "events.has_unsettled", "events.get_floor", "events.select_oldest",

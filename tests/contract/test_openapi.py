@@ -97,7 +97,7 @@ PARTS = {
     "operator-companies": ("tenancy",),
     "operator-accounts":  ("identity", "branding", "console", "localization", "onboarding"),
     "operator-content":   ("notes", "conversations", "documents", "repository", "links", "trash", "s3", "search", "knowledge",
-                           "references", "presence", "favourites"),
+                           "references", "presence", "favourites", "activity"),
     "operator-jobs":      ("jobs", "executors", "quota", "audit", "instance", "tools", "events", "plugins", "oop"),
     "operator-models":    ("ai", "agents", "translation", "openai_api", "mcp", "workflows", "triggers"),
 }

@@ -30,7 +30,7 @@ ADDITIONAL = {
     "DELETE /api/ai/chat/stream/:id", "POST /v1/chat/completions", "GET /v1/models",
     "POST /api/kg/entities/:id/merge", "POST /api/kg/entities/:id/split",
     "GET /api/favourites", "PUT /api/favourites/:kind/:id", "DELETE /api/favourites/:kind/:id",
-    "GET /api/recents", "PUT /api/recents/:kind/:id", "GET /api/usage/history",
+    "GET /api/recents", "PUT /api/recents/:kind/:id", "GET /api/usage/history", "GET /api/activity",
     "POST /mcp", "PUT /api/oop/:id/grants",
     "DELETE /api/beta/prospects/:id", "POST /api/beta/experience/replay",
     "PATCH /api/repo-obj/:id/versions/:number", "GET /api/references", "GET /api/mentions",

@@ -268,6 +268,7 @@ ROUTES: dict[str, Entry] = {
     "PATCH /api/repo-obj/:id/versions/:number": Entry({"name": "Name"}, about="nothing"),
     "GET /api/references":                  Entry(query={"to": "note:x"}),
     "GET /api/mentions":                    Entry(),
+    "GET /api/activity":                    Entry(),
     "PUT /api/presence/:kind/:id":          Entry({"editing": True}, about="nothing"),
     "DELETE /api/presence/:kind/:id":       Entry(about="nothing"),
     "GET /api/share-targets":               Entry(),

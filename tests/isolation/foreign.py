@@ -354,6 +354,7 @@ SLOTS = (
     Slot("PATCH /api/repo-obj/:id/versions/:number", "id",   in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("GET /api/references",                  "to",       as_target(in_other_company(_team_note)),     as_target(in_own_team(_private_note))),
     Slot("GET /api/mentions",                    "cursor",   cursor(in_other_company(_team_note)),        cursor(in_own_team(_private_note)),        OK),
+    Slot("GET /api/activity",                    "cursor",   cursor(in_other_company(_team_note)),        cursor(in_own_team(_private_note)),        OK),
     Slot("PUT /api/presence/:kind/:id",          "id",       in_other_company(_team_note),                in_own_team(_private_note)),
     Slot("DELETE /api/presence/:kind/:id",       "id",       in_other_company(_team_note),                in_own_team(_private_note)),
     Slot("GET /api/repo",                        "cursor",   cursor(in_other_company(_team_object)),      cursor(in_own_team(_private_object)),      OK),
@@ -498,7 +499,7 @@ NOT_IDS = frozenset({
     "GET /api/kg/entities cursor", "GET /api/kg/entities/:id cursor",  # a name or a time, and an id to go on after
     "GET /api/kg/entities type",
     "POST /api/kg/entities/:id/split mentions",  # of an entity that the caller sees: see tests/knowledge
-    "action", "since", "until", "types", "format", "history", "spenders",
+    "action", "since", "until", "types", "format", "history", "spenders", "days", "metric",
     "POST /api/bootstrap username", "POST /api/bootstrap org", "POST /api/bootstrap team",
     "POST /api/provision username", "POST /api/provision org", "POST /api/provision team",
     "POST /api/orgs owner.username", "POST /api/orgs team",

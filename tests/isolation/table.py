@@ -491,6 +491,7 @@ CASES = (
 
     Case("GET /api/references",             ANYONE,                      None,                    NO_TARGET),
     Case("GET /api/mentions",               ANYONE),
+    Case("GET /api/activity",               ANYONE),
     Case("PUT /api/presence/:kind/:id",     ANYONE,                      {"editing": True},       OK, NOTE_TO_SEE),
     Case("DELETE /api/presence/:kind/:id",  ANYONE,                      None,                    EMPTY, NOTE_TO_SEE),
     Case("GET /api/favourites",             OWN),

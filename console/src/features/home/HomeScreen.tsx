@@ -12,6 +12,7 @@ import { plain } from "@/ui/plain";
 import { Empty, Failed, Loading } from "@/ui/states";
 import { Time } from "@/ui/Time";
 
+import { Activity } from "./Activity";
 import { Continue } from "./Continue";
 import styles from "./HomeScreen.module.css";
 import { Mentions } from "./Mentions";
@@ -26,7 +27,7 @@ export default function HomeScreen() {
       <Setup />
       <Continue />
       <Mentions />
-      <Recent />
+      <News />
     </Page>
   );
 }
@@ -34,14 +35,19 @@ export default function HomeScreen() {
 /** Users without access to the team's content only see what's shared with them. */
 const isGuest = ({ can }: Session): boolean => !can("notes:read") && !can("notes:write") && !can("files:read") && !can("files:write");
 
-function Recent() {
+function News() {
   const session = useSession();
   const news = useNews(!isGuest(session));
   if (news.isPending) return <Loading />;
   if (news.isError) return <Failed error={news.error} again={() => void news.refetch()} />;
   const { notes, files, shared } = news.data;
   if (notes.length + files.length + shared.length === 0) return <Nothing />;
-  return isGuest(session) ? <ForGuests {...news.data} /> : <ForTheTeam {...news.data} />;
+  return (
+    <>
+      <Activity />
+      {isGuest(session) ? <ForGuests {...news.data} /> : <ForTheTeam {...news.data} />}
+    </>
+  );
 }
 
 function ForGuests({ notes, shared }: News) {

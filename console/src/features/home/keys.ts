@@ -6,7 +6,11 @@ export const NOTES = ["notes", "recent"] as const;
 export const MENTIONED = ["mentions"] as const;
 export const FILES = ["files", "recent"] as const;
 
+export const ACTIVITY = ["activity"] as const;
+
 export const homeFreshness = [
-  freshness("note", () => [{ queryKey: NOTES }, { queryKey: MENTIONED }]),
-  freshness("object", () => [{ queryKey: FILES }, { queryKey: MENTIONED }]),
+  freshness("note", () => [{ queryKey: NOTES }, { queryKey: MENTIONED }, { queryKey: ACTIVITY }]),
+  freshness("object", () => [{ queryKey: FILES }, { queryKey: MENTIONED }, { queryKey: ACTIVITY }]),
+  freshness("conversation", () => [{ queryKey: ACTIVITY }]),
+  freshness("run", () => [{ queryKey: ACTIVITY }]),
 ] as const;

@@ -1,10 +1,11 @@
 /** API queries for the home screen. */
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { answer, api, type Schemas } from "@/api/client";
 
-import { FILES, MENTIONED, NOTES } from "./keys";
+import { isKnown } from "./activity";
+import { ACTIVITY, FILES, MENTIONED, NOTES } from "./keys";
 
 const RECENT = 6;
 
@@ -44,6 +45,30 @@ async function newsOfFiles(ofTheTeam: boolean): Promise<Omit<News, "notes">> {
   ]);
   const ids = new Set(shared.items.map(({ id }) => id));
   return { files: files.items.filter(({ id }) => !ids.has(id)), shared: shared.items };
+}
+
+const DONE = 6;
+/** Pages without anything that this person can read, one after the other, before the list ends. */
+const EMPTY_PAGES = 5;
+
+export function useActivity() {
+  return useInfiniteQuery({
+    queryKey: ACTIVITY,
+    queryFn: ({ pageParam }) => nextActivity(pageParam),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+  });
+}
+
+/** A page can be empty though there is more. */
+async function nextActivity(from: string | undefined) {
+  let cursor = from;
+  for (let pages = 1; ; pages++) {
+    const page = await answer(api.GET("/api/activity", { params: { query: { limit: DONE, ...(cursor ? { cursor } : {}) } } }));
+    const items = page.items.filter(isKnown);
+    if (items.length > 0 || !page.next_cursor || pages === EMPTY_PAGES) return { items, next_cursor: page.next_cursor };
+    cursor = page.next_cursor;
+  }
 }
 
 const MENTIONS = 5;

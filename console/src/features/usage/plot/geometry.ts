@@ -10,7 +10,7 @@ const DAY = 86_400_000;
 const FUTURE = 0.25;
 /** A limit far above everything else would flatten the rest: then it is only named. */
 const LIMIT_SEEN = 0.2;
-const ROOM = 1.08;
+const ROOM = 1.12;
 const GAP = 0.2;
 
 export interface Geometry {

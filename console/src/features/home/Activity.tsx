@@ -1,0 +1,65 @@
+/** What colleagues did with what you can read, newest first. */
+
+import { Button } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+
+import { t } from "@/i18n";
+import { useSession } from "@/session";
+import { useNames } from "@/ui/names";
+import { Face } from "@/ui/PersonLine";
+import { Time } from "@/ui/Time";
+
+import { addressOf, wordsOf } from "./activity";
+import styles from "./Activity.module.css";
+import { Part } from "./Part";
+import { useActivity } from "./queries";
+
+export function Activity() {
+  const activity = useActivity();
+  const names = useNames();
+  // The rest of the page says what is wrong, if the server can't be reached.
+  if (!activity.data) return null;
+  const items = activity.data.pages.flatMap((page) => page.items);
+  if (items.length === 0) return <Quiet />;
+  return (
+    <Part title={t("home.activity")}>
+      <ul className={styles.list}>
+        {items.map((item) => (
+          <li key={`${item.verb} ${item.kind} ${item.id} ${item.actor} ${item.at}`}>
+            <Link to={addressOf(item)} className={styles.line}>
+              <Face name={names.of(item.actor)} />
+              <span className={styles.words}>
+                <b>{item.title || t("writing.untitled")}</b>
+                <span className="muted">{wordsOf(item, names.of(item.actor))}</span>
+              </span>
+              <Time at={item.at} />
+            </Link>
+          </li>
+        ))}
+      </ul>
+      {activity.hasNextPage && (
+        <Button variant="subtle" size="compact-sm" className={styles.more} loading={activity.isFetchingNextPage} onClick={() => void activity.fetchNextPage()}>
+          {t("home.activity.more")}
+        </Button>
+      )}
+    </Part>
+  );
+}
+
+/** Nobody else did anything: a team of one, or a new one. */
+function Quiet() {
+  const { can } = useSession();
+  const mayInvite = can("members:manage");
+  return (
+    <Part title={t("home.activity")}>
+      <div className={styles.quiet}>
+        <p className="muted">{t(mayInvite ? "home.activity.none.invite" : "home.activity.none")}</p>
+        {mayInvite && (
+          <Button variant="default" size="xs" renderRoot={(props) => <Link {...props} to="/settings/team/people" />}>
+            {t("home.check.invite")}
+          </Button>
+        )}
+      </div>
+    </Part>
+  );
+}

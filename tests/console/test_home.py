@@ -1,0 +1,61 @@
+"""Home: what colleagues did, as it happens, and what it says while nobody did anything."""
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.console.browser import settle, window
+from tests.console.instance import PASSWORD
+from tests.support.served import Served
+
+pytestmark = [pytest.mark.sampled(8), pytest.mark.about("console/home", "activity")]
+MINUTES = {"title": "Minutes of the meeting", "body": "We begin.", "visibility": "team"}
+
+
+def set_up(served: Served) -> tuple[str, str]:
+    """Return the sessions of an operator, and of Bob, a member of the same team."""
+    account = {"username": "ann", "display_name": "Ann", "password": PASSWORD}
+    created = served.call("POST", "/api/bootstrap", account)
+    bob = {"username": "bob", "display_name": "Bob Tanner", "password": PASSWORD, "role": "member"}
+    served.call("POST", "/api/org/members", {**bob, "team_id": created["team"]["id"]}, created["token"])
+    return created["token"], served.call("POST", "/api/login", {"username": "bob", "password": PASSWORD})["token"]
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_what_colleagues_do_appears_as_it_happens(browser: Browser, fresh_server: Served, width: int) -> None:
+    ann, bob = set_up(fresh_server)
+    fresh_server.call("POST", "/api/notes", {**MINUTES, "title": "Mine"}, ann)
+    with window(browser, fresh_server.url, token=ann, width=width) as page:
+        page.goto("/app/")
+        part = page.get_by_role("region", name="Team activity")
+        expect(part).to_contain_text("appears here. Invite someone to get started.")
+        expect(part.get_by_role("link", name="Invite someone")).to_be_visible()
+        note = fresh_server.call("POST", "/api/notes", MINUTES, bob)
+        expect(lines(page)).to_have_count(1)
+        expect(lines(page).first).to_contain_text("Created by Bob Tanner")
+        for body in ("a", "b"):
+            fresh_server.call("PUT", f"/api/notes/{note['id']}", {"body": body}, bob)
+        fresh_server.call("POST", "/api/notes", {**MINUTES, "title": "Plan", "visibility": "private"}, bob)
+        for number in range(6):
+            fresh_server.call("POST", "/api/documents", {"title": f"{number}", "body": "…", "visibility": "team"}, bob)
+        expect(lines(page)).to_have_count(6)
+        part.get_by_role("button", name="Show more").click()
+        expect(lines(page)).to_have_count(7)
+        expect(part).not_to_contain_text("Plan")
+        settle(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        part.get_by_role("link", name="Minutes of the meeting").click()
+        page.wait_for_url(f"**/notes/{note['id']}")
+
+
+def test_a_member_is_told_without_a_button_that_they_cannot_use(browser: Browser, fresh_server: Served) -> None:
+    _, bob = set_up(fresh_server)
+    fresh_server.call("POST", "/api/notes", MINUTES, bob)
+    with window(browser, fresh_server.url, token=bob) as page:
+        page.goto("/app/")
+        part = page.get_by_role("region", name="Team activity")
+        expect(part).to_contain_text("What your colleagues write, upload and share appears here.")
+        expect(part.get_by_role("link")).to_have_count(0)
+
+
+def lines(page: Page) -> Locator:
+    return page.get_by_role("region", name="Team activity").get_by_role("listitem")
