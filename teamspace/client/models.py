@@ -124,6 +124,7 @@ if TYPE_CHECKING:
     Sandbox = Literal["bubblewrap", "landlock"]
     SandboxedPluginState = Literal["disabled", "refused", "running", "starting", "waiting"]
     SearchResultType = Literal["conversation", "entity", "note", "object"]
+    Size = Literal["large", "small"]
     Speaker = Literal["assistant", "system", "tool", "user"]
     State = Literal["cancelled", "failed", "queued", "running", "succeeded"]
     StepState = Literal["cancelled", "failed", "pending", "running", "skipped", "succeeded"]
@@ -186,6 +187,7 @@ else:
     Sandbox = str
     SandboxedPluginState = str
     SearchResultType = str
+    Size = str
     Speaker = str
     State = str
     StepState = str

@@ -136,6 +136,7 @@ from teamspace.client.models import (
     ShareTargets,
     Shortcuts,
     SignedIn,
+    Size,
     SpecFormat,
     SpecReport,
     State,
@@ -2295,6 +2296,13 @@ class AsyncRepoApi(AsyncArea):
                 body={"ids": ids, "prefixes": prefixes},
                 headers=keyed(idempotency_key),
             ),
+        )
+
+    def thumbnail(self, id: str, *, size: Size | UnsetType = UNSET, version: int | UnsetType = UNSET) -> AsyncDownload:
+        """Get a thumbnail of an image or a PDF, made on first demand; ?size=large for a larger one."""
+        return AsyncDownload(
+            self._transport,
+            Call(method="GET", path=f"/api/repo-obj/{segment(id)}/thumbnail", query={"size": size, "version": version}),
         )
 
     async def address(self, id: str, *, version: int | UnsetType = UNSET) -> ContentAddress:
