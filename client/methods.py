@@ -265,6 +265,7 @@ METHODS = (
     Method("repo.move",                 "POST /api/repo-obj/:id/move"),
     Method("repo.copy",                 "POST /api/repo-obj/:id/copy"),
     Method("repo.zip",                  "POST /api/repo-zip", DOWNLOAD),
+    Method("repo.thumbnail",            "GET /api/repo-obj/:id/thumbnail", DOWNLOAD),
     Method("repo.address",              "GET /api/repo-obj/:id/address"),
     Method("repo.zip_address",          "POST /api/repo-zip/address"),
     Method("repo.links",                "GET /api/repo-obj/:id/links"),

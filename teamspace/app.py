@@ -24,6 +24,7 @@ from teamspace import (
     instance,
     jobs,
     knowledge,
+    links,
     localization,
     mcp,
     onboarding,
@@ -237,7 +238,7 @@ def dependencies(
     turns, toolbox = ai.Turns(gateway, queue, attempts, streams, files), tools.Toolbox(guard)
     mcp_tasks, catalog = mcp.McpTasks(toolbox, queue), workflows.Catalog()
     mcp_workflows = mcp.McpWorkflows(workflows.OfferedWorkflows(catalog, queue))
-    router = executors.ExecutorRouter(fleet)
+    router, readers = executors.ExecutorRouter(fleet), extraction.ReaderPool()
     funnel = onboarding.Funnel(_read_experience(settings), hosted=settings.hosted)
     readable = events.ReadableSubjects(tables.rows(events.EventSubject))
     plugin_services = oop.PluginServices(
@@ -270,7 +271,9 @@ def dependencies(
         tools.Toolbox: toolbox,
         jobs.JobRouter: router,
         repository.UploadLimit: repository.UploadLimit(),
-        extraction.ReaderPool: extraction.ReaderPool(),
+        repository.Drawings: repository.Drawings(),
+        extraction.ReaderPool: readers,
+        links.Renderings: links.Renderings(readers),
         executors.Fleet: fleet,
         executors.Presence: executors.Presence(),
         executors.Completions: executors.Completions(),

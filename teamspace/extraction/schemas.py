@@ -34,8 +34,32 @@ class Extracted(msgspec.Struct, frozen=True):
     """Whether the text was cut at the limit."""
 
 
+class Thumbnails(msgspec.Struct, frozen=True):
+    """Two pictures of a file, as WebP."""
+
+    packed: bytes
+    """The length of the small one in four bytes, the small one, the large one."""
+
+    @property
+    def small(self) -> bytes:
+        return self.packed[4 : self._end]
+
+    @property
+    def large(self) -> bytes:
+        return self.packed[self._end :]
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether both look like pictures: a malicious file may have taken over what has drawn them."""
+        return all(each[:4] == b"RIFF" and each[8:12] == b"WEBP" for each in (self.small, self.large))
+
+    @property
+    def _end(self) -> int:
+        return 4 + int.from_bytes(self.packed[:4], "big")
+
+
 class ReaderHeader(msgspec.Struct, frozen=True):
-    """The first line of a child process's output; the text follows."""
+    """The first line of a child process's output; the text or the pictures follow."""
 
     reason: ExtractionReason | None = None
     truncated: bool = False

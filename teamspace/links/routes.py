@@ -13,6 +13,7 @@ from teamspace.core.replies import Content, Created, SeeOther, StoredContent
 from teamspace.core.routing import BEARER, PUBLIC, Route, row
 from teamspace.links.domain import managing, opening, page
 from teamspace.links.domain.page import PublicPage
+from teamspace.links.domain.rendering import Renderings
 from teamspace.links.schemas import LinkContentQuery, NewLink, PublicLink, PublicLinks
 from teamspace.settings import Settings
 
@@ -47,8 +48,9 @@ async def revoke(db: Db, who: Principal, id: str, link: str) -> None:
 
 
 async def show(
-    db: Db, files: BlobStore, who: Principal, token: str, languages: list[str], cookies: Mapping[str, str]
-) -> Content:
+    db: Db, files: BlobStore, renderings: Renderings, who: Principal, token: str, languages: list[str],
+    cookies: Mapping[str, str],
+) -> Content:  # fmt: skip
     shared = await opening.find(db, who.call, token)
     if shared is None:
         return await _dead(db, who, languages)
@@ -56,7 +58,7 @@ async def show(
     if not opening.is_proven(db, shared.link, cookies.get(_PROOF, "")):
         return _html(page.ask_password(token, brand, languages))
     await opening.count_use(db, who, shared.link, views=1)
-    return _html(await page.show_file(db, files, shared, brand, languages))
+    return _html(await page.show_file(db, files, renderings, shared, brand, languages))
 
 
 async def unlock(

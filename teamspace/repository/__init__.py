@@ -26,6 +26,7 @@ from teamspace.repository.domain.texts import (
     read_version_text,
     require_version_text,
 )
+from teamspace.repository.domain.thumbnails import Drawings
 from teamspace.repository.domain.writing import UploadLimit, add_version, put, unused_keys
 from teamspace.repository.schemas import (
     MARKDOWN,
@@ -55,6 +56,7 @@ __all__ = [
     "OWNED_TABLES",
     "SUBJECTS",
     "Checksum",
+    "Drawings",
     "NoText",
     "ObjectRow",
     "PartRow",

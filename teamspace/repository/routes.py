@@ -8,6 +8,7 @@ from teamspace.core.errors import (
     Conflict,
     InvalidRange,
     NotFound,
+    Overloaded,
     PreconditionFailed,
     QuotaExceeded,
     StorageFull,
@@ -20,6 +21,7 @@ from teamspace.core.principal import Principal
 from teamspace.core.replies import Archive, Created, Page, Reply, StoredContent
 from teamspace.core.request import Match
 from teamspace.core.routing import BEARER, PUBLIC, Route, row
+from teamspace.extraction import ReaderPool
 from teamspace.jobs import Queue
 from teamspace.repository.domain import (
     addresses,
@@ -32,10 +34,12 @@ from teamspace.repository.domain import (
     reading,
     sharing,
     texts,
+    thumbnails,
     version_names,
     writing,
     zipping,
 )
+from teamspace.repository.domain.thumbnails import Drawings
 from teamspace.repository.domain.writing import UploadLimit
 from teamspace.repository.schemas import (
     AddressedQuery,
@@ -61,6 +65,7 @@ from teamspace.repository.schemas import (
     RepositoryObject,
     ShareTargets,
     TargetsQuery,
+    ThumbnailQuery,
     UploadedPart,
     Version,
     VersionChange,
@@ -87,6 +92,8 @@ ROUTES = (
     Route("GET",    "/api/repo-obj/:id/address",     BEARER, row(P.FILES_READ),   None, "address",     "Get an address of the content for an element of a page, such as a player, which sends no credential; it expires after an hour."),
     Route("GET",    "/api/repo-media/:address",      PUBLIC, None,                None, "media",       "Download what a signed address names, with ranges, with the rights that its maker has now.",
           refuses=(NotFound, PreconditionFailed, InvalidRange), unlimited=True),
+    Route("GET",    "/api/repo-obj/:id/thumbnail",   BEARER, row(P.FILES_READ),   None, "thumbnail",   "Get a thumbnail of an image or a PDF, made on first demand; ?size=large for a larger one.",
+          refuses=(PreconditionFailed, InvalidRange, Overloaded)),
     Route("PATCH",  "/api/repo-obj/:id/versions/:number", BEARER, row(P.FILES_WRITE), None, "name_version", "Name a version of an object, or remove its name."),
     Route("POST",   "/api/repo-obj/:id/share",       BEARER, row(P.FILES_MANAGE), None, "share",       "Share an object with a colleague or a team, optionally until a time; returns all grants."),
     Route("POST",   "/api/repo-obj/:id/unshare",     BEARER, row(P.FILES_MANAGE), None, "unshare",     "Remove the grant of a person or a team; returns the remaining grants."),
@@ -145,6 +152,12 @@ async def delete(db: Db, settings: Settings, who: Principal, id: str, match: Mat
 async def content(db: Db, files: BlobStore, who: Principal, id: str, query: ContentQuery) -> StoredContent:
     get = reading.get_content if query.as_ is None else texts.get_content
     return await get(db, files, who, id, query)
+
+
+async def thumbnail(
+    db: Db, files: BlobStore, readers: ReaderPool, drawings: Drawings, who: Principal, id: str, query: ThumbnailQuery
+) -> StoredContent:
+    return await thumbnails.get(db, files, readers, drawings, who, id, query)
 
 
 async def address(db: Db, who: Principal, id: str, query: AddressQuery) -> ContentAddress:

@@ -182,6 +182,16 @@ class VersionRow(msgspec.Struct, frozen=True):
         return self.carried.checksum if self.carried else None
 
 
+class ThumbnailRow(msgspec.Struct, frozen=True):
+    """The thumbnails of a version, once somebody has asked for them."""
+
+    version_id: str
+    org_id: str
+    blob: str | None
+    fault: str | None
+    """Why there can be none."""
+
+
 class LabelRow(msgspec.Struct, frozen=True):
     """A tag of a document."""
 
@@ -715,6 +725,13 @@ class ZipRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ids: Annotated[list[Id], msgspec.Meta(max_length=1000)] = []
     prefixes: Annotated[list[Annotated[str, msgspec.Meta(max_length=1024)]], msgspec.Meta(max_length=100)] = []
     """All objects of the caller's team whose keys begin with one of these; they keep their folders."""
+
+
+class ThumbnailQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    size: Literal["small", "large"] = "small"
+    """`small` has up to 96 pixels at its longer side, `large` up to 480."""
+    version: Annotated[int, msgspec.Meta(ge=1, lt=2**53)] | None = None
+    """A version number; the newest version by default."""
 
 
 class AddressQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -23,6 +23,7 @@ from teamspace.repository.schemas import (
     PartRow,
     PrincipalType,
     TextState,
+    ThumbnailRow,
     TrashedObject,
     UploadPartRow,
     UploadRow,
@@ -39,6 +40,7 @@ COUNTS = (
 BLOB_COLUMNS = (
     BlobColumn("object_versions", "blob"),
     BlobColumn("object_versions", "text_blob"),
+    BlobColumn("object_thumbnails", "blob"),
     BlobColumn("object_parts", "blob"),
     BlobColumn("object_upload_parts", "blob"),
 )
@@ -465,11 +467,13 @@ async def get_total_size(db: Reads, object_id: str) -> int:
 
 
 async def select_blobs(db: Reads, object_id: str, after: str, limit: int) -> list[str]:
-    """Return the blobs of all versions, their parts and their texts."""
+    """Return the blobs of all versions, their parts, their texts and their thumbnails."""
     return await db.all(
         str,
         "SELECT blob FROM (SELECT blob FROM object_versions WHERE object_id = :object_id UNION"
         " SELECT text_blob FROM object_versions WHERE object_id = :object_id UNION"
+        " SELECT t.blob FROM object_thumbnails t JOIN object_versions v ON v.id = t.version_id"
+        " WHERE v.object_id = :object_id UNION"
         " SELECT p.blob FROM object_parts p JOIN object_versions v ON v.id = p.version_id"
         " WHERE v.object_id = :object_id) AS used WHERE blob > :after ORDER BY blob LIMIT :limit",
         object_id=object_id, after=after, limit=limit,
@@ -676,6 +680,22 @@ async def set_text_state(
         f" RETURNING {columns(ObjectRow)}",
         id=object_id, number=number, state=state, fault=fault,
     )  # fmt: skip
+
+
+async def get_thumbnail(db: Reads, version_id: str) -> ThumbnailRow | None:
+    """Return the thumbnails of a version that a fence has admitted."""
+    return await db.one(
+        ThumbnailRow,
+        f"SELECT {columns(ThumbnailRow)} FROM object_thumbnails WHERE version_id = :version_id",
+        version_id=version_id,
+    )
+
+
+async def insert_thumbnail(tx: Tx, row: ThumbnailRow) -> None:
+    await tx.run(
+        f"INSERT INTO object_thumbnails ({columns(ThumbnailRow)}) VALUES ({placeholders(ThumbnailRow)})",
+        **msgspec.structs.asdict(row),
+    )
 
 
 async def set_text_blob(tx: Tx, version_id: str, digest: str) -> None:

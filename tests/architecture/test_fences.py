@@ -109,7 +109,7 @@ UNFENCED = {
         "repository.select_versions", "repository.select_all_versions", "repository.select_versions_of",
         "repository.get_total_size", "repository.select_blobs", "repository.select_readers",
         "repository.get_latest_derivation", "repository.find_derived_number", "repository.select_wider",
-        "repository.select_parts", "repository.select_grants",
+        "repository.select_parts", "repository.get_thumbnail", "repository.select_grants",
     ),
     "the secret of a public link selects the row; what it shows takes the fence of its creator": ("links.get_by_hash",),
     "belongs to an object that a fence has admitted, or only counts its rows": (

@@ -3,6 +3,7 @@
 import re
 import zipfile
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
@@ -147,6 +148,27 @@ def test_the_tree_opens_folders_by_mouse_and_keys(browser: Browser, sqlite_insta
         expect(names(page)).to_have_text(["c.txt"])
         page.get_by_role("button", name="Folder tree").click()
         expect(tree).to_have_count(0)
+
+
+def test_rows_and_tiles_show_thumbnails_of_images_and_pdfs(browser: Browser, sqlite_instance: Instance) -> None:
+    sqlite_instance.upload("drawn/sunset.png", picture(), "member")
+    sqlite_instance.upload("drawn/sunset.pdf", picture("PDF"), "member")
+    sqlite_instance.upload("drawn/broken.jpg", b"no image", "member")
+    sqlite_instance.upload("drawn/words.txt", b"Words", "member")
+    asked: list[str] = []
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
+        page.on("request", lambda request: asked.append(urlsplit(request.url).path.rpartition("/")[2]))
+        page.goto("/app/files?in=drawn/")
+        grid = page.get_by_role("grid")
+        expect(grid.get_by_role("row", name="sunset.png").locator("img")).to_have_js_property("naturalWidth", 96)
+        expect(grid.get_by_role("row", name="sunset.pdf").locator("img")).to_have_js_property("naturalWidth", 96)
+        expect(grid.get_by_role("row", name="broken.jpg").locator("a svg")).to_be_visible()
+        page.get_by_role("button", name="Tiles").click()
+        expect(grid.locator("img")).to_have_count(2)
+        for image in grid.locator("img").all():
+            expect(image).to_have_js_property("complete", True)
+            assert image.evaluate("image => Math.max(image.naturalWidth, image.naturalHeight)") > 96
+        assert asked.count("thumbnail") == 6 and "content" not in asked
 
 
 def test_tiles_show_pictures_and_are_remembered(browser: Browser, sqlite_instance: Instance) -> None:

@@ -39,6 +39,25 @@ def test_code_is_coloured_and_a_long_text_is_cut(browser: Browser, sqlite_instan
         expect(page.get_by_text("The first 500 kB are shown.")).to_be_visible()
 
 
+def test_versions_of_a_table_are_compared_by_words(browser: Browser, sqlite_instance: Instance) -> None:
+    file = sqlite_instance.upload("shown/tides.csv", b"day;time\nMonday;11:50\nTuesday;12:40\n", "member")
+    sqlite_instance.upload("shown/tides.csv", b"day;time\nMonday;12:10\nTuesday;12:40\n", "member")
+    picture = sqlite_instance.upload("shown/two.png", b"not compared", "member")
+    sqlite_instance.upload("shown/two.png", b"neither", "member")
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member"), width=390) as page:
+        page.goto(f"/app/files/{file}?version=1")
+        expect(page.get_by_role("region", name="Table")).to_contain_text("11:50")
+        page.get_by_role("radiogroup", name="View").get_by_text("Changes").click()
+        changes = page.get_by_role("region", name="Changes")
+        expect(changes.locator("del")).to_have_text("removed: 11:50")
+        expect(changes.locator("ins")).to_have_text("added: 12:10")
+        page.reload()
+        expect(changes.locator("ins")).to_have_text("added: 12:10")
+        page.goto(f"/app/files/{picture}?version=1")
+        expect(page.get_by_role("button", name="Restore version 1")).to_be_visible()
+        expect(page.get_by_role("radiogroup", name="View")).to_have_count(0)
+
+
 RECORD = """async () => {
   const canvas = Object.assign(document.createElement("canvas"), { width: 64, height: 48 });
   const pen = canvas.getContext("2d");

@@ -240,6 +240,7 @@ ROUTES: dict[str, Entry] = {
     "GET /api/repo-obj/:id":                Entry(about="object"),
     "DELETE /api/repo-obj/:id":             Entry(about="nothing"),
     "GET /api/repo-obj/:id/content":        Entry(about="object"),
+    "GET /api/repo-obj/:id/thumbnail":      Entry(about="object"),
     "GET /api/repo-obj/:id/address":        Entry(about="object"),
     "GET /api/repo-media/:address":         Entry(about="nothing", who="anonymous"),
     "POST /api/repo-zip/address":           Entry({"ids": [], "prefixes": ["plans/"]}),

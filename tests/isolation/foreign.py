@@ -361,6 +361,7 @@ SLOTS = (
     Slot("GET /api/repo-obj/:id",                "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("DELETE /api/repo-obj/:id",             "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("GET /api/repo-obj/:id/content",        "id",       in_other_company(_team_object),              in_own_team(_private_object)),
+    Slot("GET /api/repo-obj/:id/thumbnail",      "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("GET /api/repo-obj/:id/address",        "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("POST /api/repo-obj/:id/presign",       "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("POST /api/repo-obj/:id/share",         "id",       in_other_company(_team_object),              in_own_team(_private_object)),

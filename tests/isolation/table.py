@@ -457,6 +457,7 @@ CASES = (
     Case("DELETE /api/repo-obj/:id",        row("files:delete"),         None,                    EMPTY, OBJECT),
     Case("GET /api/repo-obj/:id/content",   row("files:read"),           None,                    OK, OBJECT),
     Case("GET /api/repo-obj/:id/content?as=text", row("files:read"),     None,                    OK, OBJECT),
+    Case("GET /api/repo-obj/:id/thumbnail", row("files:read"),           None,                    HIDDEN, OBJECT),
     Case("GET /api/repo-obj/:id/address",   row("files:read"),           None,                    OK, OBJECT),
     # Addresses of others, and those that have ended: tests/repository/test_addresses.py.
     Case("GET /api/repo-media/:address",    PUBLIC,                      None,                    HIDDEN, NO_ADDRESS),

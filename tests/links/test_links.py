@@ -10,6 +10,7 @@ import httpx2
 import pytest
 
 from teamspace.core import clock, messages
+from teamspace.extraction.domain.readers import ReaderProcess
 from teamspace.links import routes
 from teamspace.links.domain import managing, opening, page
 from teamspace.tenancy import Role
@@ -93,6 +94,51 @@ async def test_only_safe_types_are_shown(world: World, ann: Caller, kind: str, e
     assert viewed.headers["content-disposition"].startswith("inline" if inline else "attachment")
     assert viewed.headers["x-content-type-options"] == "nosniff"
     assert viewed.headers["content-type"] == kind
+
+
+MARKDOWN = b"""# Tides
+
+*High* water at **noon**, see [the table](https://tides.example/?a=1&b=2) or [the plan](/notes/1).
+
+| Day | Time |
+|---|---|
+| Monday | ~~11:50~~ 12:10 |
+
+<script>alert(1)</script> <img src=x onerror=alert(1)> [bad](javascript:alert(1)) [data](data:text/html,x)
+![A picture](https://elsewhere.example/pixel.png) ![Own](/files/1)
+"""
+
+
+async def test_markdown_is_rendered_without_html_scripts_or_anything_from_elsewhere(world: World, ann: Caller) -> None:
+    created = await put(ann, "tides.md", MARKDOWN, content_type="text/markdown")
+    shown = await visit(world, await publish(ann, created["id"]))
+    article = shown.text.partition("<article>")[2].partition("</article>")[0]
+    assert "<h1>Tides</h1>" in article and "<em>High</em>" in article and "<td><s>11:50</s> 12:10</td>" in article
+    assert re.findall(r"<a [^>]*>", article) == [
+        '<a href="https://tides.example/?a=1&amp;b=2" rel="noopener noreferrer nofollow">'
+    ]
+    assert "<span>the plan</span>" in article and '<span class="picture">A picture</span>' in article
+    assert not re.search(r"<(script|img|iframe|style|svg)|elsewhere\.example", article)
+    assert "&lt;script&gt;" in article
+    assert "script-src" not in shown.headers["content-security-policy"]
+
+
+@pytest.mark.parametrize("unit", ["![", "[a](", "*a ", "|a", "> ", "`", "a  \n"])
+async def test_hostile_markdown_is_shown_as_text_or_rendered_and_nobody_waits(
+    world: World, ann: Caller, unit: str
+) -> None:
+    text = (unit * page.MAX_SHOWN)[: page.MAX_SHOWN].encode()
+    created = await put(ann, "a.md", text, content_type="text/markdown")
+    shown = await visit(world, await publish(ann, created["id"]))
+    assert shown.status_code == 200 and ("<article>" in shown.text or "<pre" in shown.text)
+
+
+async def test_a_text_is_rendered_once(world: World, ann: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    created = await put(ann, "tides.md", MARKDOWN, content_type="text/markdown")
+    link = await publish(ann, created["id"])
+    first = await visit(world, link)
+    monkeypatch.delattr(ReaderProcess, "render")
+    assert (await visit(world, link)).text == first.text
 
 
 async def test_a_long_text_is_cut_on_the_page(world: World, ann: Caller) -> None:

@@ -46,6 +46,25 @@ def actions(owner: Person, object_id: str) -> list[str]:
     return [row["action"] for row in reversed(rows) if row["target"] == object_id]
 
 
+def test_a_moved_object_has_its_new_key_with_all_its_versions(owner: Person, bucket: Bucket) -> None:
+    ids, moved = [put(bucket, body) for body in (b"first", b"second")], "archive/crane 2030.txt"
+    found = owner.object(KEY)
+    assert found is not None
+    assert owner.call("POST", f"/api/repo-obj/{found['id']}/move", {"key": moved})["key"] == moved
+    assert bucket.keys() == [moved]
+    assert refused(partial(bucket.get_object, KEY)) == NO_KEY
+    assert refused(partial(bucket.get_object, KEY, VersionId=ids[0])) == GONE
+    assert bucket.read(moved) == b"second"
+    assert [bucket.read(moved, VersionId=id) for id in ids] == [b"first", b"second"]
+    listed = bucket.list_object_versions()
+    assert [(each["Key"], each["VersionId"], each["IsLatest"]) for each in listed["Versions"]] == [
+        (moved, ids[1], True), (moved, ids[0], False)
+    ]  # fmt: skip
+    assert "DeleteMarkers" not in listed
+    bucket.put_object(KEY, Body=b"another")
+    assert [bucket.read(key) for key in (moved, KEY)] == [b"second", b"another"]
+
+
 def test_s3_and_http_writes_share_one_history(owner: Person, bucket: Bucket) -> None:
     bodies = [b"by S3", b"by HTTP", b"by S3 again", b"by HTTP again"]
     for number, body in enumerate(bodies):

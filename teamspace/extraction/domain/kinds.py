@@ -129,6 +129,16 @@ _TEXT_ENDINGS = frozenset(
     ]
 )
 
+_IMAGES = frozenset(
+    {"image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/bmp", "image/tiff", "image/x-ms-bmp"}
+)
+DRAWN = "drawn:"
+"""Before the type of a file that is to be drawn, not read."""
+RENDERED = "rendered:text/markdown"
+"""A Markdown text that is to be written as HTML."""
+IMAGE = "image/*"
+"""Everything that is drawn as an image; its content says which."""
+
 
 def can_read(content_type: str, filename: str) -> bool:
     return kind_of(content_type, filename) is not None
@@ -147,3 +157,10 @@ def kind_of(content_type: str, filename: str) -> str | None:
     structured = declared.endswith(("+json", "+xml")) and not declared.startswith("image/")
     is_text = declared.startswith("text/") and declared not in _NO_TEXT_TYPES
     return TEXT if is_text or structured or declared in _TEXT_TYPES else None
+
+
+def drawn_kind_of(content_type: str) -> str | None:
+    """Return the type as which a file is drawn, or None."""
+    declared = content_type.partition(";")[0].strip().lower()
+    declared = _ALIASES.get(declared, declared)
+    return IMAGE if declared in _IMAGES else PDF if declared == PDF else None

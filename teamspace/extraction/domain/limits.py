@@ -17,6 +17,18 @@ UNPACKED_MEMBERS = 1_000
 RATIO_FROM = 10 * MIB
 """The compression ratio is only checked for archives with more unpacked bytes than this."""
 
+SMALL_PIXELS, LARGE_PIXELS = 96, 480
+"""The longer side of a thumbnail: in a row, and in a tile."""
+PIXELS = 100_000_000
+"""How many an image may have; the memory limit stops most formats before."""
+PAGE_POINTS = 14_400.5
+"""The longer side of the largest page that PDF allows without a unit of its own."""
+THUMBNAIL_BYTES = MIB
+
+RENDER_SECONDS = 2
+"""Of processor time, for a text that is rendered."""
+HTML_BYTES = MIB
+
 MEMORY_BYTES = 512 * MIB
 CPU_SECONDS = 20
 WALL_SECONDS = 30.0

@@ -20,8 +20,8 @@ from pathlib import Path
 
 import msgspec
 
-from teamspace.extraction.domain import limits
-from teamspace.extraction.schemas import Extracted, ExtractionFailed, ExtractionReason, ReaderHeader
+from teamspace.extraction.domain import kinds, limits
+from teamspace.extraction.schemas import Extracted, ExtractionFailed, ExtractionReason, ReaderHeader, Thumbnails
 from teamspace.sandbox import isolated_python
 
 log = logging.getLogger("teamspace.extraction")
@@ -63,10 +63,30 @@ class ReaderProcess:
 
     async def read(self, path: Path, kind: str) -> Extracted:
         """Return the text of the file, or raise ExtractionFailed."""
+        header, text = await self._run(path, kind)
+        # The text should be clean already, but a malicious file may have taken over the parser.
+        return Extracted(text.decode("utf-8", "replace").replace("\0", " "), header.truncated)
+
+    async def draw(self, path: Path, kind: str) -> Thumbnails:
+        """Return pictures of the file, or raise ExtractionFailed."""
+        _, packed = await self._run(path, kinds.DRAWN + kind)
+        drawn = Thumbnails(packed)
+        if len(packed) > limits.THUMBNAIL_BYTES or not drawn.is_valid:
+            raise ExtractionFailed(ExtractionReason.CRASHED)
+        return drawn
+
+    async def render(self, path: Path) -> str:
+        """Return the Markdown text in the file as HTML, or raise ExtractionFailed."""
+        _, written = await self._run(path, kinds.RENDERED)
+        if len(written) > limits.HTML_BYTES:
+            raise ExtractionFailed(ExtractionReason.UNPACKS_TOO_MUCH)
+        return written.decode("utf-8", "replace")
+
+    async def _run(self, path: Path, task: str) -> tuple[ReaderHeader, bytes]:
         self.is_usable = False  # until it has reported an exit code
         try:
             async with asyncio.timeout(limits.WALL_SECONDS):
-                stdout, stderr, exit_code = await self._exchange(path, kind)
+                stdout, stderr, exit_code = await self._exchange(path, task)
         except TimeoutError:
             raise ExtractionFailed(ExtractionReason.TOOK_TOO_LONG) from None
         self.is_usable = exit_code is not None
@@ -74,12 +94,12 @@ class ReaderProcess:
             stderr, exit_code = await self._read_stderr(), 1
         return _parse_output(stdout, stderr, exit_code)
 
-    async def _exchange(self, path: Path, kind: str) -> tuple[bytes, bytes, int | None]:
+    async def _exchange(self, path: Path, task: str) -> tuple[bytes, bytes, int | None]:
         """Return stdout, stderr and exit code of the forked process; the code is None if the fork server has died."""
         async with _pipe() as (stdout, output), _pipe() as (stderr, errors):
             with path.open("rb") as file, output, errors:
                 try:
-                    socket.send_fds(self._control, [kind.encode()], [file.fileno(), output.fileno(), errors.fileno()])
+                    socket.send_fds(self._control, [task.encode()], [file.fileno(), output.fileno(), errors.fileno()])
                 except OSError:
                     return b"", b"", None
             outputs = await asyncio.gather(
@@ -191,8 +211,8 @@ async def _read_all(stream: asyncio.StreamReader, limit: int) -> bytes:
     return bytes(data)
 
 
-def _parse_output(stdout: bytes, stderr: bytes, exit_code: int) -> Extracted:
-    first_line, _, text = stdout.partition(b"\n")
+def _parse_output(stdout: bytes, stderr: bytes, exit_code: int) -> tuple[ReaderHeader, bytes]:
+    first_line, _, body = stdout.partition(b"\n")
     if exit_code != 0:
         raise ExtractionFailed(_failure_reason(exit_code, stderr))
     try:
@@ -203,8 +223,7 @@ def _parse_output(stdout: bytes, stderr: bytes, exit_code: int) -> Extracted:
         _warn_unsandboxed()
     if header.reason is not None:
         raise ExtractionFailed(header.reason)
-    # The text should be clean already, but a malicious file may have taken over the parser.
-    return Extracted(text.decode("utf-8", "replace").replace("\0", " "), header.truncated)
+    return header, body
 
 
 def _failure_reason(exit_code: int, stderr: bytes) -> ExtractionReason:

@@ -22,6 +22,8 @@ from typing import Any
 import msgspec
 
 from teamspace.extraction.domain import kinds, limits, plain, sandbox
+from teamspace.extraction.domain.drawing import Drawer
+from teamspace.extraction.domain.rendering import Renderer
 from teamspace.extraction.schemas import Extracted, ExtractionFailed, ExtractionReason, ReaderHeader
 
 _TAGS = re.compile(r"<[^>]*>")
@@ -86,27 +88,42 @@ def _write_output(output: bytes) -> None:
 def _load() -> Read:
     import kreuzberg  # noqa: PLC0415 - takes a tenth of a second, which only this process should spend
 
+    drawer, renderer = Drawer(), Renderer()
     for name in (*plain.CODECS, "latin-1", "cp437"):
         codecs.lookup(name)
 
     def read(kind: str, isolation: tuple[str, ...]) -> bytes:
-        config = None if kind == kinds.TEXT else _prepare_library(kreuzberg, kind)
+        work = _prepare(kind, kreuzberg, drawer, renderer)
         if sandbox.install_filter():
             isolation = (*isolation, "calls")
         try:
-            found = (
-                plain.read(_read_input(limits.READ_BYTES))
-                if config is None
-                else _read_document(kind, kreuzberg, config)
-            )
-            header, text = ReaderHeader(truncated=found.truncated, isolation=isolation), found.text
+            truncated, body = work()
+            header = ReaderHeader(truncated=truncated, isolation=isolation)
         except ExtractionFailed as failure:
-            header, text = ReaderHeader(failure.reason, isolation=isolation), ""
+            header, body = ReaderHeader(failure.reason, isolation=isolation), b""
         except MemoryError:
-            header, text = ReaderHeader(ExtractionReason.TOO_MUCH_MEMORY, isolation=isolation), ""
-        return msgspec.json.encode(header) + b"\n" + text.encode()
+            header, body = ReaderHeader(ExtractionReason.TOO_MUCH_MEMORY, isolation=isolation), b""
+        return msgspec.json.encode(header) + b"\n" + body
 
     return read
+
+
+def _prepare(kind: str, kreuzberg: Any, drawer: Drawer, renderer: Renderer) -> Callable[[], tuple[bool, bytes]]:
+    """Return what reads, draws or renders a file, after a first use of its library."""
+    if kind == kinds.RENDERED:
+        renderer.prepare()
+        return lambda: (False, renderer.render(_read_input(limits.READ_BYTES).decode(errors="replace")).encode())
+    if kind.startswith(kinds.DRAWN):
+        drawer.prepare()
+        return lambda: (False, drawer.draw(kind.removeprefix(kinds.DRAWN), _INPUT))
+    if kind == kinds.TEXT:
+        return lambda: _encode(plain.read(_read_input(limits.READ_BYTES)))
+    config = _prepare_library(kreuzberg, kind)
+    return lambda: _encode(_read_document(kind, kreuzberg, config))
+
+
+def _encode(found: Extracted) -> tuple[bool, bytes]:
+    return found.truncated, found.text.encode()
 
 
 def _read_input(limit: int) -> bytes:

@@ -18,7 +18,8 @@ from teamspace.core.db import Reads
 from teamspace.core.messages import DEFAULT
 from teamspace.links.domain import opening
 from teamspace.links.domain.opening import SharedFile
-from teamspace.repository import reading
+from teamspace.links.domain.rendering import Renderings
+from teamspace.repository import MARKDOWN, reading
 
 WORDS = "link_page"
 """The namespace of the page's texts in the catalogs."""
@@ -41,7 +42,7 @@ class PublicPage(msgspec.Struct, frozen=True):
 
 
 async def show_file(
-    db: Reads, files: BlobStore, shared: SharedFile, brand: Branding, languages: Iterable[str]
+    db: Reads, files: BlobStore, renderings: Renderings, shared: SharedFile, brand: Branding, languages: Iterable[str]
 ) -> PublicPage:
     locale, words = _words(languages)
     version = shared.version
@@ -50,7 +51,7 @@ async def show_file(
     body = (
         f'<header><h1>{name}</h1><p class="facts">{facts}</p></header>'
         f'<a class="button" href="/s/{shared.token}/content" download>{escape(words["download"])}</a>'
-        + await _preview(db, files, shared, words)
+        + await _preview(db, files, renderings, shared, words)
     )
     return _page(locale, name, brand, f'<main class="wide">{_brand(brand)}{body}</main>')
 
@@ -76,7 +77,9 @@ def show_dead(brand: Branding, languages: Iterable[str]) -> PublicPage:
     return _page(locale, title, brand, text)
 
 
-async def _preview(db: Reads, files: BlobStore, shared: SharedFile, words: dict[str, str]) -> str:
+async def _preview(
+    db: Reads, files: BlobStore, renderings: Renderings, shared: SharedFile, words: dict[str, str]
+) -> str:
     kind, source = shared.version.content_type, f"/s/{shared.token}/content?view=1"
     label = escape(words["preview"])
     if kind == "application/pdf":
@@ -87,14 +90,18 @@ async def _preview(db: Reads, files: BlobStore, shared: SharedFile, words: dict[
         element = kind.partition("/")[0]
         return f'<{element} controls preload="metadata" src="{source}" aria-label="{label}"></{element}>'
     if kind.startswith("text/") or kind in _TEXT_TYPES:
-        return await _text(db, files, shared, words)
+        return await _text(db, files, renderings, shared, words)
     return ""
 
 
-async def _text(db: Reads, files: BlobStore, shared: SharedFile, words: dict[str, str]) -> str:
-    shown = (await opening.read_beginning(db, files, shared, MAX_SHOWN)).decode(errors="replace")
-    cut = f'<p class="facts">{escape(words["cut"])}</p>' if shared.version.size > MAX_SHOWN else ""
-    return f'<pre tabindex="0" role="region" aria-label="{escape(words["preview"])}">{escape(shown)}</pre>{cut}'
+async def _text(db: Reads, files: BlobStore, renderings: Renderings, shared: SharedFile, words: dict[str, str]) -> str:
+    text, version = await opening.read_beginning(db, files, shared, MAX_SHOWN), shared.version
+    cut = f'<p class="facts">{escape(words["cut"])}</p>' if version.size > MAX_SHOWN else ""
+    html = await renderings.render(files, version.id, text) if version.content_type == MARKDOWN and text else None
+    if html is not None:
+        return f"<article>{html}</article>{cut}"
+    shown = escape(text.decode(errors="replace"))
+    return f'<pre tabindex="0" role="region" aria-label="{escape(words["preview"])}">{shown}</pre>{cut}'
 
 
 def _page(locale: str, title: str, brand: Branding, body: str) -> PublicPage:

@@ -159,10 +159,11 @@ async def _find_deletable_version(
 
 
 async def _blobs(tx: Tx, version: VersionRow) -> list[str]:
-    text = [version.text_blob] if version.text_blob is not None else []
+    thumbnail = await store.get_thumbnail(tx, version.id)
+    made = [blob for blob in (version.text_blob, thumbnail and thumbnail.blob) if blob]
     if version.blob is not None:
-        return [version.blob, *text]
-    return [*(part.blob for part in await reading.list_parts(tx, version)), *text]
+        return [version.blob, *made]
+    return [*(part.blob for part in await reading.list_parts(tx, version)), *made]
 
 
 async def _show_newest(tx: Tx, queue: Queue, who: Principal, row: ObjectRow, deleted: VersionRow) -> None:

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { extensionOf, kindOf, languageOf } from "./kinds";
+import { extensionOf, isComparable, kindOf, languageOf } from "./kinds";
 
 test("what can be shown is shown, and what could act is not", () => {
   const shown = (type: string) => kindOf(type).shown;
@@ -21,4 +21,12 @@ test("code is coloured by its extension, or else by its type", () => {
   expect([languageOf("a.py", "text/plain"), languageOf("a", "application/json"), languageOf("a.txt", "text/plain"), languageOf("a.TSX", "")]).toEqual([
     "python", "json", undefined, "typescript",
   ]);
+});
+
+test("texts, tables and code up to half a megabyte are compared", () => {
+  expect(isComparable({ content_type: "text/plain", size: 10 })).toBe(true);
+  expect(isComparable({ content_type: "text/csv", size: 10 })).toBe(true);
+  expect(isComparable({ content_type: "application/json", size: 10 })).toBe(true);
+  expect(isComparable({ content_type: "text/plain", size: 600_000 })).toBe(false);
+  expect(isComparable({ content_type: "image/png", size: 10 })).toBe(false);
 });

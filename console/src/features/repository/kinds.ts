@@ -46,6 +46,14 @@ export function kindOf(contentType: string): Kind {
   return found.shown || !READABLE.test(contentType) ? found : { ...found, shown: "text" };
 }
 
+/** Longer texts take too long to compare. */
+const LONGEST_COMPARED = 500_000;
+const COMPARED = new Set<Shown | undefined>(["text", "table", "markdown"]);
+
+/** Whether a version is a text that can be compared with another by words. */
+export const isComparable = (version: { content_type: string; size: number }): boolean =>
+  COMPARED.has(kindOf(version.content_type).shown) && version.size <= LONGEST_COMPARED;
+
 const LANGUAGES: Record<string, string> = {
   sh: "bash", bash: "bash", c: "cpp", h: "cpp", cc: "cpp", cpp: "cpp", hpp: "cpp", css: "css", diff: "diff", patch: "diff", go: "go",
   ini: "ini", toml: "ini", cfg: "ini", java: "java", js: "javascript", mjs: "javascript", jsx: "javascript", json: "json",

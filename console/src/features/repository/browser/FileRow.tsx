@@ -11,9 +11,10 @@ import { VisibilityWord } from "@/ui/visibility/VisibilityWord";
 import { folderOf } from "../place";
 import { endDrag, startDrag, useDropTarget } from "./dragging";
 import { changeOf, itemsOf, typeOf, type Entry, type FileEntry } from "./entries";
-import { EntryLink, EntryPicture } from "./EntryLink";
+import { EntryLink } from "./EntryLink";
 import { EntryMenu } from "./EntryMenu";
 import styles from "./FileList.module.css";
+import { Thumbnail } from "./Thumbnail";
 import type { GridHandlers } from "./useGrid";
 
 interface Props {
@@ -67,7 +68,7 @@ export const FileRow = memo(function FileRow({ entry, index, top, narrow, isFar,
       </span>
       <span role="rowheader" className={styles.title}>
         <EntryLink entry={entry} tabIndex={tabIndex} className={styles.link}>
-          <EntryPicture entry={entry} size={20} />
+          <Thumbnail entry={entry} size="small" icon={20} />
           <span className={styles.name} title={entry.name}>{entry.name}</span>
         </EntryLink>
         {folder && <span className={styles.where}>{folder}</span>}

@@ -1,39 +1,42 @@
-/** Small picture of an entry: of an image itself, otherwise its icon. */
+/** Small picture of an image or a PDF, drawn by the server; otherwise the icon of the entry's type. */
 
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 
-import { one } from "../keys";
-import { fetchBytes } from "../queries";
 import type { Entry, FileEntry } from "./entries";
 import { EntryPicture } from "./EntryLink";
+import { fetchThumbnail, isDrawn, type ThumbnailSize } from "./thumbnails";
 
-const DRAWN = /^image\/(png|jpeg|gif|webp|avif)$/;
-/** Larger images show their icon: a folder of them would be much to load. */
-const LARGEST = 2_000_000;
-
-export function Thumbnail({ entry }: { entry: Entry }) {
-  if (!entry.isFolder && DRAWN.test(entry.item.content_type) && entry.item.size <= LARGEST && entry.item.size > 0) return <Picture entry={entry} />;
-  return <EntryPicture entry={entry} size={44} />;
+interface Props {
+  entry: Entry;
+  size: ThumbnailSize;
+  /** Pixels of the icon. */
+  icon: number;
 }
 
-function Picture({ entry }: { entry: FileEntry }) {
+export function Thumbnail({ entry, size, icon }: Props) {
+  if (!entry.isFolder && isDrawn(entry.item)) return <Picture entry={entry} size={size} icon={icon} />;
+  return <EntryPicture entry={entry} size={icon} />;
+}
+
+/** In the page only while in sight, as its row or tile is. */
+function Picture({ entry, size, icon }: Props & { entry: FileEntry }) {
   const { id, version, content_type } = entry.item;
   const [address, setAddress] = useState<string | null>(null);
-  const [broken, setBroken] = useState(false);
-  const bytes = useQuery({
-    queryKey: [...one(id), "bytes", version, "all"],
-    queryFn: () => fetchBytes(id, version),
+  const drawn = useQuery({
+    // Not below the file's own key: the picture of a version doesn't change when the file does.
+    queryKey: ["thumbnails", id, version, size],
+    queryFn: ({ signal }) => fetchThumbnail(id, version, size, signal),
     staleTime: Infinity,
-    gcTime: 60_000,
+    gcTime: 120_000,
     retry: false,
   });
   useEffect(() => {
-    if (!bytes.data) return;
-    const made = URL.createObjectURL(new Blob([bytes.data], { type: content_type }));
+    if (!drawn.data) return;
+    const made = URL.createObjectURL(drawn.data);
     setAddress(made);
     return () => URL.revokeObjectURL(made);
-  }, [bytes.data, content_type]);
-  if (!address || broken) return <EntryPicture entry={entry} size={44} />;
-  return <img src={address} alt="" draggable={false} onError={() => setBroken(true)} />;
+  }, [drawn.data]);
+  if (!address || !drawn.data) return <EntryPicture entry={entry} size={icon} />;
+  return <img src={address} alt="" draggable={false} data-page={content_type === "application/pdf" || undefined} />;
 }

@@ -113,7 +113,7 @@ const Tile = memo(function Tile({ entry, isActive, isChosen, mayDrag, on }: Tile
       onDoubleClick={(event) => on.open(entry, event)}
     >
       <EntryLink entry={entry} tabIndex={-1} className={styles.picture} hidden>
-        <Thumbnail entry={entry} />
+        <Thumbnail entry={entry} size="large" icon={44} />
       </EntryLink>
       <input
         type="checkbox"

@@ -4,12 +4,13 @@ import { useDocumentTitle } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useParams, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
+import { Suspense, useState } from "react";
 
 import { Refusal } from "@/api/client";
 import { t } from "@/i18n";
 import { useSession } from "@/session";
 import { useBrand } from "@/theme/brand";
+import { lazily } from "@/ui/lazily";
 import { useNames } from "@/ui/names";
 import { Processing } from "@/ui/processing/Processing";
 import { rightsOn } from "@/ui/sharing/rights";
@@ -17,10 +18,11 @@ import { ShareDialog } from "@/ui/sharing/ShareDialog";
 import { Failed, Loading } from "@/ui/states";
 import type { Crumb } from "@/ui/topbar/crumbs";
 import { ItemFrame } from "@/ui/topbar/ItemFrame";
-import { useVersions } from "@/ui/versions/queries";
+import { useVersions, type Version } from "@/ui/versions/queries";
 import { useCommand } from "@/ui/commands";
 
 import { EntryDialogs } from "../EntryDialogs";
+import { isComparable } from "../kinds";
 import { crumbsOf, folderOf, nameOf } from "../place";
 import { useFile, useSetVisibility, type FileObject } from "../queries";
 import { DeleteDialog } from "./DeleteDialog";
@@ -30,6 +32,8 @@ import styles from "./Object.module.css";
 import { Neighbours } from "./Neighbours";
 import { OldVersion } from "./OldVersion";
 import { Preview } from "./Preview";
+
+const Comparison = lazily<{ file: FileObject; version: Version }>(() => import("./Comparison"));
 
 export default function ObjectScreen() {
   const { id } = useParams({ strict: false }) as { id: string };
@@ -54,13 +58,15 @@ function Shown({ file, gone }: { file: FileObject; gone: boolean }) {
   const [dialog, setDialog] = useState<FileDialog | null>(null);
   const visibility = useSetVisibility(file.id);
   const versions = useVersions(file.id, file.version);
-  const wanted = Number((useSearch({ strict: false }) as { version?: unknown }).version);
+  const search: { version?: unknown; view?: unknown } = useSearch({ strict: false });
+  const wanted = Number(search.version);
   const version = [...(versions.data ?? []), ...file.versions].find(({ number }) => number === wanted);
   const refuse = useRefusal(file);
   useCommand("share", () => (rights.manage ? setDialog("share") : refuse("share")));
   useCommand("delete", () => (rights.delete ? setDialog("delete") : refuse("delete")));
   const isOld = version !== undefined && version.number !== file.version;
   const shown = isOld ? version : { number: file.version, size: file.size, content_type: file.content_type };
+  const view = isOld && isComparable(version) && isComparable(file) ? (search.view === "changes" ? "changes" : "read") : undefined;
   const name = nameOf(file.key) || file.filename;
   useDocumentTitle(`${name} · ${useBrand().title}`);
   return (
@@ -97,8 +103,14 @@ function Shown({ file, gone }: { file: FileObject; gone: boolean }) {
             <p>{t("writing.lost")}</p>
           </div>
         )}
-        {isOld && <OldVersion file={file} version={version} mayRestore={rights.write && file.team_id === me.team.id} />}
-        <Preview id={file.id} filename={file.filename} version={shown.number} size={shown.size} contentType={shown.content_type} />
+        {isOld && <OldVersion file={file} version={version} mayRestore={rights.write && file.team_id === me.team.id} view={view} />}
+        {isOld && view === "changes" ? (
+          <Suspense fallback={<Loading />}>
+            <Comparison key={version.number} file={file} version={version} />
+          </Suspense>
+        ) : (
+          <Preview id={file.id} filename={file.filename} version={shown.number} size={shown.size} contentType={shown.content_type} />
+        )}
       </section>
       {dialog === "share" && (
         <ShareDialog id={file.id} title={name} visibility={file.visibility} onVisibility={(value) => visibility.mutate(value)} onClose={() => setDialog(null)} />

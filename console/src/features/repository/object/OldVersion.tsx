@@ -6,13 +6,24 @@ import { Link, useNavigate } from "@tanstack/react-router";
 
 import { ago, t } from "@/i18n";
 import { notice, noticeFault } from "@/ui/notice";
+import { Segments } from "@/ui/Segments";
 import { Time } from "@/ui/Time";
 import type { Version } from "@/ui/versions/queries";
 
 import { useRestore, type FileObject } from "../queries";
 import styles from "./Object.module.css";
 
-export function OldVersion({ file, version, mayRestore }: { file: FileObject; version: Version; mayRestore: boolean }) {
+export type OldView = "read" | "changes";
+
+interface Props {
+  file: FileObject;
+  version: Version;
+  mayRestore: boolean;
+  /** What is shown of it; undefined if it can't be compared. */
+  view?: OldView;
+}
+
+export function OldVersion({ file, version, mayRestore, view }: Props) {
   const restore = useRestore(file);
   const go = useNavigate();
   async function perform(): Promise<void> {
@@ -30,6 +41,14 @@ export function OldVersion({ file, version, mayRestore }: { file: FileObject; ve
       <p>
         <Time at={version.created_at}>{t("files.old", { version: version.number, newest: file.version, when: ago(version.created_at) })}</Time>
       </p>
+      {view && (
+        <Segments<OldView>
+          aria-label={t("versions.view")}
+          value={view}
+          onChange={(next) => void go({ to: ".", search: { version: version.number, view: next }, replace: true })}
+          data={(["read", "changes"] as const).map((value) => ({ value, label: t(`versions.view.${value}`) }))}
+        />
+      )}
       {mayRestore && (
         <Button size="compact-sm" loading={restore.isPending} onClick={() => void perform()}>
           {t("versions.restore", { version: version.number })}
