@@ -59,6 +59,11 @@ test("dates and times are formatted and read only where the time zone is known",
   expect(others.filter(([, source]) => OWN_CLOCK.test(source)).map(([path]) => path)).toEqual([]);
 });
 
+test("an arrow back points to where lines begin, in every direction of writing", () => {
+  const others = CODE.filter(([path]) => path.endsWith(".tsx") && path !== "./ui/Back.tsx");
+  expect(others.filter(([, source]) => /[←→]/.test(source.replace(/\/\*[^]*?\*\/|\/\/.*/g, ""))).map(([path]) => path)).toEqual([]);
+});
+
 test("every address that a link or an action names is a screen's", () => {
   const screens = SCREENS.map(({ path }) => new RegExp(`^${path.replaceAll("/", "\\/").replace(/\$\w+/g, "[^/]+")}$`));
   const named = CODE.filter(([path]) => !path.endsWith(".test.ts")).flatMap(([, source]) =>

@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.console.browser import window
 from tests.console.instance import Instance, picture
@@ -202,15 +202,15 @@ def test_a_long_folder_scrolls_to_its_end_and_back(browser: Browser, sqlite_inst
             "created_at": "2026-01-01T00:00:00.000Z", "updated_at": "2026-01-01T00:00:00.000Z",
         }  # fmt: skip
 
-    def answer(route: object) -> None:
-        found = re.search(r"cursor=(\d+)", route.request.url)  # type: ignore[attr-defined]
+    def answer(route: Route) -> None:
+        found = re.search(r"cursor=(\d+)", route.request.url)
         start = int(found[1]) if found else 0
         end = min(start + page_size, total)
         body = {
             "items": [item(number) for number in range(start, end)], "folders": [],
             "next_cursor": str(end) if end < total else None,
         }  # fmt: skip
-        route.fulfill(json=body)  # type: ignore[attr-defined]
+        route.fulfill(json=body)
 
     with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
         page.route("**/api/repo?*prefix=long*", answer)

@@ -35,6 +35,10 @@ ACTIONS = {
     "Share": ("manage",),
     "Access: Private. Change": ("manage",),
     "Delete file": ("manage",),
+    # A grant lets guests change a file, but not name it: the server refuses that.
+    "Rename…": (),
+    "Move…": (),
+    "Copy…": (),
 }
 
 

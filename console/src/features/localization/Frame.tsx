@@ -1,8 +1,8 @@
 /** Frame of the screens of one language: the page, with the way back above it. */
 
-import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 
+import { BackLink, WithBack } from "@/ui/Back";
 import { Page } from "@/ui/Page";
 
 import styles from "./Frame.module.css";
@@ -18,33 +18,17 @@ interface Props {
 export function Frame({ back, ...page }: Props) {
   return (
     <div className={styles.frame}>
-      <p className={styles.back}>{back}</p>
-      <Page {...page} />
+      <WithBack back={back}>
+        <Page {...page} />
+      </WithBack>
     </div>
   );
 }
 
 export function BackToTexts({ locale, children }: { locale: string; children: ReactNode }) {
-  return (
-    <Link to="/settings/instance/languages/$locale" params={{ locale }}>
-      <Arrow /> {children}
-    </Link>
-  );
+  return <BackLink to={`/settings/instance/languages/${locale}`}>{children}</BackLink>;
 }
 
 export function BackToLanguages({ children }: { children: ReactNode }) {
-  return (
-    <Link to="/settings/instance/languages">
-      <Arrow /> {children}
-    </Link>
-  );
-}
-
-/** Back is where lines begin. */
-function Arrow() {
-  return (
-    <span className={styles.arrow} aria-hidden>
-      ←
-    </span>
-  );
+  return <BackLink to="/settings/instance/languages">{children}</BackLink>;
 }

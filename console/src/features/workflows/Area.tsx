@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 
 import { t } from "@/i18n";
+import { BackLink, WithBack } from "@/ui/Back";
 import { Page } from "@/ui/Page";
 
 import styles from "./Area.module.css";
@@ -40,11 +41,8 @@ export function Area({ children, ...page }: Props) {
 export function Item({ back, children, ...page }: Props & { back: (typeof PARTS)[number]["to"] }) {
   const { title } = PARTS.find(({ to }) => to === back) ?? PARTS[0];
   return (
-    <div className={styles.item}>
-      <p className={styles.back}>
-        <Link to={back}>← {t(title)}</Link>
-      </p>
+    <WithBack back={<BackLink to={back}>{t(title)}</BackLink>}>
       <Page {...page}>{children}</Page>
-    </div>
+    </WithBack>
   );
 }

@@ -15,7 +15,8 @@ interface Props extends Pick<MenuProps, "width" | "position"> {
 
 export function LateMenu({ late: { id, opened, onChange, target }, children, ...look }: Props) {
   return (
-    <Menu {...look} id={id} opened={useShown(opened)} onChange={onChange}>
+    // Beside its button: the content, where others are, would cut what hangs over the rail.
+    <Menu {...look} id={id} withinPortal={false} opened={useShown(opened)} onChange={onChange}>
       <Menu.Target>
         <Anchor target={target} />
       </Menu.Target>

@@ -15,7 +15,8 @@ interface Props extends Pick<PopoverProps, "width" | "position"> {
 
 export function LatePopover({ late: { id, opened, onChange, target }, className, children, ...look }: Props) {
   return (
-    <Popover {...look} id={id} opened={useShown(opened)} onChange={onChange} shadow="md" trapFocus returnFocus>
+    // Beside its button: the content, where others are, would cut what hangs over the rail.
+    <Popover {...look} id={id} withinPortal={false} opened={useShown(opened)} onChange={onChange} shadow="md" trapFocus returnFocus>
       <Popover.Target>
         <Anchor target={target} />
       </Popover.Target>

@@ -5,14 +5,14 @@ import { IconStar, IconStarFilled } from "@tabler/icons-react";
 
 import { t } from "@/i18n";
 
-import { useFavourites, useStar } from "./queries";
-import { isSame, type Subject } from "./shortcuts";
+import { useFavourites, useIsStarred, useStar } from "./queries";
+import type { Subject } from "./shortcuts";
 import styles from "./Star.module.css";
 
 export function Star({ subject, title }: { subject: Subject; title: string }) {
   const favourites = useFavourites();
   const star = useStar(subject, title);
-  const starred = favourites.data?.some((item) => isSame(item, subject)) ?? false;
+  const starred = useIsStarred(subject);
   const Picture = starred ? IconStarFilled : IconStar;
   return (
     <Tooltip label={starred ? t("favourites.remove") : t("favourites.add")} openDelay={300}>

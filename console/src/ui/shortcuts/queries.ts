@@ -1,6 +1,6 @@
 /** API queries for favourites and recents. */
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 
 import { answer, api } from "@/api/client";
@@ -11,12 +11,19 @@ import { isKnown, isSame, type Shortcut, type Subject } from "./shortcuts";
 export const FAVOURITES = ["favourites"] as const;
 export const RECENTS = ["recents"] as const;
 
+const favouritesQuery = queryOptions({
+  queryKey: FAVOURITES,
+  queryFn: async () => (await answer(api.GET("/api/favourites"))).items.filter(isKnown),
+});
+
 export function useFavourites(enabled = true) {
-  return useQuery({
-    queryKey: FAVOURITES,
-    queryFn: async () => (await answer(api.GET("/api/favourites"))).items.filter(isKnown),
-    enabled,
-  });
+  return useQuery({ ...favouritesQuery, enabled });
+}
+
+/** Drawn again only when its own star changes: a list has one for each row. */
+export function useIsStarred(subject: Subject): boolean {
+  const { data } = useQuery({ ...favouritesQuery, select: (items) => items.some((item) => isSame(item, subject)) });
+  return data ?? false;
 }
 
 export function useRecents(enabled = true) {

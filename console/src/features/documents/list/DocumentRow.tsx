@@ -7,6 +7,7 @@ import { t } from "@/i18n";
 import { useNames } from "@/ui/names";
 import list from "@/ui/panes/PaneList.module.css";
 import { rowLink, type RowPlace } from "@/ui/panes/rows";
+import { RowStar } from "@/ui/shortcuts/RowStar";
 import { Time } from "@/ui/Time";
 import { VisibilityWord } from "@/ui/visibility/VisibilityWord";
 
@@ -31,6 +32,7 @@ export const DocumentRow = memo(function DocumentRow({ document, ...place }: Pro
           <span className={styles.version}>{t("documents.version", { version: document.version })}</span>
         </span>
       </Link>
+      <RowStar subject={{ kind: "document", id: document.id }} title={document.title} tabIndex={place.entry ? 0 : -1} />
     </li>
   );
 });

@@ -5,6 +5,7 @@ import { IconArrowLeft, IconHistory } from "@tabler/icons-react";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 
 import { t } from "@/i18n";
+import { Forward } from "@/ui/Back";
 import { Diff } from "@/ui/diff/Diff";
 import { RenderedDiff } from "@/ui/diff/RenderedDiff";
 import { Endless } from "@/ui/endless";
@@ -96,7 +97,15 @@ function Compared({ document, address }: { document: Document; address: Required
   return (
     <section className={styles.compared} aria-label={t("versions.compare")}>
       <div className={styles.bar}>
-        <h2>{isRead ? t("versions.version", { version: address.version }) : from === to ? t("versions.version", { version: to }) : `${t("versions.version", { version: from })} → ${to}`}</h2>
+        <h2>
+          {t("versions.version", { version: isRead ? address.version : from })}
+          {!isRead && from !== to && (
+            <>
+              {" "}
+              <Forward /> {to}
+            </>
+          )}
+        </h2>
         {!isRead && (
           <>
             <span className={styles.with} aria-hidden>

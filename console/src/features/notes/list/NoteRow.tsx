@@ -6,6 +6,7 @@ import { memo } from "react";
 import list from "@/ui/panes/PaneList.module.css";
 import { rowLink, type RowPlace } from "@/ui/panes/rows";
 import { plain } from "@/ui/plain";
+import { RowStar } from "@/ui/shortcuts/RowStar";
 import { Time } from "@/ui/Time";
 import { VisibilityWord } from "@/ui/visibility/VisibilityWord";
 
@@ -31,6 +32,7 @@ export const NoteRow = memo(function NoteRow({ note, owner, ...place }: Props) {
           {note.tags.length > 0 && <bdi className={styles.tags}>{note.tags.map((tag) => `#${tag}`).join(" ")}</bdi>}
         </span>
       </Link>
+      <RowStar subject={{ kind: "note", id: note.id }} title={note.title} tabIndex={place.entry ? 0 : -1} />
     </li>
   );
 });

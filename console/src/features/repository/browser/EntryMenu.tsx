@@ -5,16 +5,21 @@ import { IconDots, IconLink } from "@tabler/icons-react";
 import { useState } from "react";
 
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 import { rightsOn, type Rights } from "@/ui/sharing/rights";
+import { StarItem } from "@/ui/shortcuts/StarItem";
 
 import { useEntryActions, type Deed } from "../actions";
 import { copyLink } from "../object/copyLink";
+import { mayPlace } from "../placing";
 import { useFile } from "../queries";
 import type { Entry, FileEntry } from "./entries";
 import styles from "./FileList.module.css";
 import { pictureOf } from "./pictures";
 
-const RIGHT: Partial<Record<Deed, keyof Rights>> = { rename: "write", move: "write", share: "manage", delete: "delete" };
+type FileRights = Rights & { place: boolean };
+
+const RIGHT: Partial<Record<Deed, keyof FileRights>> = { rename: "place", move: "place", share: "manage", delete: "delete" };
 
 /** The menu itself comes with the first click: a list has many, and few are opened. */
 export function EntryMenu({ entry, tabIndex }: { entry: Entry; tabIndex: number }) {
@@ -35,11 +40,12 @@ export function EntryMenu({ entry, tabIndex }: { entry: Entry; tabIndex: number 
 
 /** The rights on one file can be more or less than those of the role. */
 function FileItems({ entry }: { entry: FileEntry }) {
+  const session = useSession();
   const file = useFile(entry.id);
-  return <Items entry={entry} rights={file.data && rightsOn(file.data)} />;
+  return <Items entry={entry} rights={file.data && { ...rightsOn(file.data), place: mayPlace(file.data, session) }} />;
 }
 
-function Items({ entry, rights }: { entry: Entry; rights?: Rights }) {
+function Items({ entry, rights }: { entry: Entry; rights?: FileRights }) {
   const actions = useEntryActions();
   const may = (deed: Deed): boolean => {
     const right = RIGHT[deed];
@@ -61,6 +67,7 @@ function Items({ entry, rights }: { entry: Entry; rights?: Rights }) {
           {t("files.link.copy")}
         </Menu.Item>
       )}
+      {!entry.isFolder && <StarItem subject={{ kind: "file", id: entry.id }} title={entry.name} />}
       {!entry.isFolder && may("share") && item("share")}
       {(["rename", "move", "copy"] as const).filter(may).map(item)}
       {may("delete") && (

@@ -5,6 +5,7 @@ import { memo } from "react";
 import { t } from "@/i18n";
 import { useNames } from "@/ui/names";
 import { bytes } from "@/ui/quantities";
+import { Starred } from "@/ui/shortcuts/Starred";
 import { Time } from "@/ui/Time";
 import { VisibilityWord } from "@/ui/visibility/VisibilityWord";
 
@@ -71,6 +72,7 @@ export const FileRow = memo(function FileRow({ entry, index, top, narrow, isFar,
           <Thumbnail entry={entry} size="small" icon={20} />
           <span className={styles.name} title={entry.name}>{entry.name}</span>
         </EntryLink>
+        {!entry.isFolder && <Starred subject={{ kind: "file", id: entry.id }} />}
         {folder && <span className={styles.where}>{folder}</span>}
         {narrow && !folder && <span className={styles.where}>{entry.isFolder ? itemsOf(entry) || t("files.kind.folder") : <Meta entry={entry} />}</span>}
       </span>

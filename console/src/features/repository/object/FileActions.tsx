@@ -5,12 +5,14 @@ import { IconDownload, IconFileText, IconLink, IconTrash } from "@tabler/icons-r
 import { Link } from "@tanstack/react-router";
 
 import { t } from "@/i18n";
+import { useSession } from "@/session";
 import type { Rights } from "@/ui/sharing/rights";
 
 import { useEntryActions } from "../actions";
 import { fileEntry } from "../browser/entries";
 import { pictureOf } from "../browser/pictures";
 import { kindOf } from "../kinds";
+import { mayPlace } from "../placing";
 import type { FileObject } from "../queries";
 import { copyLink } from "./copyLink";
 import styles from "./Object.module.css";
@@ -41,6 +43,7 @@ interface MenuProps {
 
 export function FileMenu({ file, rights, onDialog }: MenuProps) {
   const actions = useEntryActions();
+  const placeable = mayPlace(file, useSession());
   const item = (deed: "rename" | "move" | "copy") => {
     const Picture = pictureOf(deed);
     return (
@@ -56,8 +59,8 @@ export function FileMenu({ file, rights, onDialog }: MenuProps) {
           {t("files.as_document")}
         </Menu.Item>
       )}
-      {rights.write && item("rename")}
-      {rights.write && item("move")}
+      {placeable && item("rename")}
+      {placeable && item("move")}
       {actions.may("copy") && item("copy")}
       <Menu.Item leftSection={<IconLink aria-hidden size={15} />} onClick={() => void copyLink(file.id)}>
         {t("files.link.copy")}

@@ -15,7 +15,7 @@ import { useNames } from "@/ui/names";
 import { Processing } from "@/ui/processing/Processing";
 import { rightsOn } from "@/ui/sharing/rights";
 import { ShareDialog } from "@/ui/sharing/ShareDialog";
-import { Failed, Loading } from "@/ui/states";
+import { Failed } from "@/ui/states";
 import type { Crumb } from "@/ui/topbar/crumbs";
 import { ItemFrame } from "@/ui/topbar/ItemFrame";
 import { useVersions, type Version } from "@/ui/versions/queries";
@@ -27,6 +27,7 @@ import { crumbsOf, folderOf, nameOf } from "../place";
 import { useFile, useSetVisibility, type FileObject } from "../queries";
 import { DeleteDialog } from "./DeleteDialog";
 import { FileActions, FileMenu, type FileDialog } from "./FileActions";
+import { FileSkeleton } from "./FileSkeleton";
 import { Details, Versions } from "./Inspector";
 import styles from "./Object.module.css";
 import { Neighbours } from "./Neighbours";
@@ -45,7 +46,7 @@ export default function ObjectScreen() {
       </EntryDialogs>
     );
   }
-  if (file.isPending) return <Loading />;
+  if (file.isPending) return <FileSkeleton />;
   return <Failed error={file.error} again={() => void file.refetch()} />;
 }
 

@@ -2,23 +2,19 @@
 
 import { Button } from "@mantine/core";
 import { IconExternalLink } from "@tabler/icons-react";
-import { Link } from "@tanstack/react-router";
 
 import { t } from "@/i18n";
+import { BackLink, WithBack } from "@/ui/Back";
 import { Page } from "@/ui/Page";
 import { Failed, Loading } from "@/ui/states";
 
 import { useExperience } from "../queries";
 import { Editor } from "./Editor";
-import styles from "./Editor.module.css";
 
 export default function EditorScreen() {
   const experience = useExperience();
   return (
-    <div className={styles.screen}>
-      <p className={styles.back}>
-        <Link to="/settings/company/sign-up">← {t("prospects.title")}</Link>
-      </p>
+    <WithBack back={<BackLink to="/settings/company/sign-up">{t("prospects.title")}</BackLink>}>
       <Page
         title={t("funnel.title")}
         intro={t("funnel.intro")}
@@ -32,6 +28,6 @@ export default function EditorScreen() {
         {experience.isError && !experience.data && <Failed error={experience.error} again={() => void experience.refetch()} />}
         {experience.data && <Editor experience={experience.data} />}
       </Page>
-    </div>
+    </WithBack>
   );
 }

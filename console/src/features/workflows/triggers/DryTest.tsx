@@ -5,6 +5,7 @@ import { IconCheck, IconX } from "@tabler/icons-react";
 import { useState, type FormEvent } from "react";
 
 import { t } from "@/i18n";
+import { Forward } from "@/ui/Back";
 import { Fault } from "@/ui/forms";
 import { Tag } from "@/ui/Tag";
 
@@ -54,7 +55,7 @@ function Outcome({ upload, triggers }: { upload: Upload; triggers: readonly Trig
               {t(trigger.would_fire ? "workflows.try_key.fires" : "workflows.try_key.silent")}
             </Tag>
             <span>
-              {matchWords(trigger)} → {trigger.workflow_slug}
+              {matchWords(trigger)} <Forward /> {trigger.workflow_slug}
               {trigger.reason && <span className={styles.reason}>{reasonWords(trigger.reason)}</span>}
             </span>
           </li>
