@@ -13,6 +13,7 @@ T = TypeVar("T")
 if TYPE_CHECKING:
     AccessLevel = Literal["edit", "manage", "view"]
     AccessReasonRule = Literal["company_role", "grant", "owner", "team_grant", "team_role"]
+    ActivityVerb = Literal["created", "edited", "ran", "shared"]
     ActorKind = Literal["agent", "human", "s3", "workflow"]
     Check = Literal[
         "code",
@@ -128,6 +129,7 @@ if TYPE_CHECKING:
     Sandbox = Literal["bubblewrap", "landlock"]
     SandboxedPluginState = Literal["disabled", "refused", "running", "starting", "waiting"]
     SearchResultType = Literal["conversation", "entity", "note", "object"]
+    Size = Literal["large", "small"]
     Speaker = Literal["assistant", "system", "tool", "user"]
     State = Literal["cancelled", "failed", "queued", "running", "succeeded"]
     StepState = Literal["cancelled", "failed", "pending", "running", "skipped", "succeeded"]
@@ -148,6 +150,7 @@ if TYPE_CHECKING:
 else:
     AccessLevel = str
     AccessReasonRule = str
+    ActivityVerb = str
     ActorKind = str
     Check = str
     CitationReason = str
@@ -192,6 +195,7 @@ else:
     Sandbox = str
     SandboxedPluginState = str
     SearchResultType = str
+    Size = str
     Speaker = str
     State = str
     StepState = str
@@ -269,6 +273,19 @@ class AccountStatus(msgspec.Struct, frozen=True, kw_only=True):
     operator: bool
     disabled: bool
     disabled_at: str | None
+
+
+class ActivityItem(msgspec.Struct, frozen=True, kw_only=True):
+    """What one person did with one thing."""
+
+    kind: str
+    id: str
+    title: str
+    verb: ActivityVerb
+    actor: str
+    times: int
+    at: str
+    state: str | None
 
 
 class Actor(msgspec.Struct, frozen=True, kw_only=True):

@@ -1564,6 +1564,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/repo-obj/{id}/thumbnail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a thumbnail of an image or a PDF, made on first demand; ?size=large for a larger one.
+         * @description A session or API token. Requires `files:read`, by role, ownership or grant.
+         */
+        get: operations["repository.thumbnail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/repo-obj/{id}/versions/{number}": {
         parameters: {
             query?: never;
@@ -3041,6 +3061,26 @@ export interface paths {
          * @description A session or API token. Concerns the caller's own account: scoped tokens are refused.
          */
         put: operations["favourites.open_recent"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what others in the team created, edited, shared and ran, of what the caller can read, newest first; what one person did with one thing is one item, and a page can have fewer items than its limit.
+         * @description A session or API token.
+         */
+        get: operations["activity.activity"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -5553,6 +5593,16 @@ export interface components {
             /** @default null */
             download?: "1" | null;
         };
+        /** ThumbnailQuery */
+        ThumbnailQuery: {
+            /**
+             * @default small
+             * @enum {unknown}
+             */
+            size?: "large" | "small";
+            /** @default null */
+            version?: number | null;
+        };
         /** VersionChange */
         VersionChange: {
             name: string | null;
@@ -7737,6 +7787,43 @@ export interface components {
             title: string;
             at: string;
         };
+        /**
+         * ActivityQuery
+         * @description Paging of the activity.
+         */
+        ActivityQuery: {
+            /** @default 50 */
+            limit?: number;
+            /** @default null */
+            cursor?: string | null;
+        };
+        /**
+         * Page[ActivityItem]
+         * @description One page of a list; `next_cursor` is null on the last page.
+         */
+        Page_ActivityItem_: {
+            items: components["schemas"]["ActivityItem"][];
+            next_cursor: string | null;
+        };
+        /**
+         * ActivityItem
+         * @description What one person did with one thing.
+         */
+        ActivityItem: {
+            kind: string;
+            id: string;
+            title: string;
+            verb: components["schemas"]["ActivityVerb"];
+            actor: string;
+            times: number;
+            at: string;
+            state: string | null;
+        };
+        /**
+         * ActivityVerb
+         * @enum {unknown}
+         */
+        ActivityVerb: "created" | "edited" | "ran" | "shared";
         /**
          * PageQuery
          * @description Other parameters, such as those of campaigns, are ignored.
@@ -18360,6 +18447,112 @@ export interface operations {
             };
         };
     };
+    "repository.thumbnail": {
+        parameters: {
+            query?: {
+                size?: "large" | "small";
+                version?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": unknown;
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `version_mismatch` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `invalid_range` */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "repository.name_version": {
         parameters: {
             query?: never;
@@ -27947,6 +28140,83 @@ export interface operations {
             };
             /** @description `storage_full` */
             507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "activity.activity": {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ActivityItem_"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -14,6 +14,7 @@ from teamspace.client.models import (
     AccessKeyWithSecret,
     AccessLevel,
     AccountStatus,
+    ActivityItem,
     AddedMember,
     AgentAnswer,
     AnyText,
@@ -137,6 +138,7 @@ from teamspace.client.models import (
     ShareTargets,
     Shortcuts,
     SignedIn,
+    Size,
     SpecFormat,
     SpecReport,
     State,
@@ -827,6 +829,23 @@ class AsyncExecutorsApi(AsyncArea):
     async def retire(self, id: str) -> None:
         """Retire an executor: its token is revoked and its running jobs are requeued."""
         await self._transport.send(Call(method="DELETE", path=f"/api/executors/{segment(id)}"))
+
+
+class AsyncActivityApi(AsyncArea):
+    """What others in the team did."""
+
+    def list(
+        self, *, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET
+    ) -> AsyncPages[ActivityItem, Page[ActivityItem]]:
+        """List what others in the team created, edited, shared and ran, of what the caller can read, newest first;
+        what one person did with one thing is one item, and a page can have fewer items than its limit.
+        """
+        return AsyncPages(
+            self._transport,
+            Call(
+                method="GET", path="/api/activity", answer=Page[ActivityItem], query={"limit": limit, "cursor": cursor}
+            ),
+        )
 
 
 class AsyncFavouritesApi(AsyncArea):
@@ -2311,6 +2330,13 @@ class AsyncRepoApi(AsyncArea):
             ),
         )
 
+    def thumbnail(self, id: str, *, size: Size | UnsetType = UNSET, version: int | UnsetType = UNSET) -> AsyncDownload:
+        """Get a thumbnail of an image or a PDF, made on first demand; ?size=large for a larger one."""
+        return AsyncDownload(
+            self._transport,
+            Call(method="GET", path=f"/api/repo-obj/{segment(id)}/thumbnail", query={"size": size, "version": version}),
+        )
+
     async def address(self, id: str, *, version: int | UnsetType = UNSET) -> ContentAddress:
         """Get an address of the content for an element of a page, such as a player, which sends no credential; it
         expires after an hour.
@@ -3057,6 +3083,7 @@ class AsyncApi:
         self.documents = AsyncDocumentsApi(transport)
         self.events = AsyncEventsApi(transport)
         self.executors = AsyncExecutorsApi(transport)
+        self.activity = AsyncActivityApi(transport)
         self.favourites = AsyncFavouritesApi(transport)
         self.features = AsyncFeaturesApi(transport)
         self.glossary = AsyncGlossaryApi(transport)

@@ -14,6 +14,7 @@ from teamspace.client.models import (
     AccessKeyWithSecret,
     AccessLevel,
     AccountStatus,
+    ActivityItem,
     AddedMember,
     AgentAnswer,
     AnyText,
@@ -137,6 +138,7 @@ from teamspace.client.models import (
     ShareTargets,
     Shortcuts,
     SignedIn,
+    Size,
     SpecFormat,
     SpecReport,
     State,
@@ -819,6 +821,23 @@ class ExecutorsApi(Area):
     def retire(self, id: str) -> None:
         """Retire an executor: its token is revoked and its running jobs are requeued."""
         self._transport.send(Call(method="DELETE", path=f"/api/executors/{segment(id)}"))
+
+
+class ActivityApi(Area):
+    """What others in the team did."""
+
+    def list(
+        self, *, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET
+    ) -> Pages[ActivityItem, Page[ActivityItem]]:
+        """List what others in the team created, edited, shared and ran, of what the caller can read, newest first;
+        what one person did with one thing is one item, and a page can have fewer items than its limit.
+        """
+        return Pages(
+            self._transport,
+            Call(
+                method="GET", path="/api/activity", answer=Page[ActivityItem], query={"limit": limit, "cursor": cursor}
+            ),
+        )
 
 
 class FavouritesApi(Area):
@@ -2293,6 +2312,13 @@ class RepoApi(Area):
             ),
         )
 
+    def thumbnail(self, id: str, *, size: Size | UnsetType = UNSET, version: int | UnsetType = UNSET) -> Download:
+        """Get a thumbnail of an image or a PDF, made on first demand; ?size=large for a larger one."""
+        return Download(
+            self._transport,
+            Call(method="GET", path=f"/api/repo-obj/{segment(id)}/thumbnail", query={"size": size, "version": version}),
+        )
+
     def address(self, id: str, *, version: int | UnsetType = UNSET) -> ContentAddress:
         """Get an address of the content for an element of a page, such as a player, which sends no credential; it
         expires after an hour.
@@ -3033,6 +3059,7 @@ class Api:
         self.documents = DocumentsApi(transport)
         self.events = EventsApi(transport)
         self.executors = ExecutorsApi(transport)
+        self.activity = ActivityApi(transport)
         self.favourites = FavouritesApi(transport)
         self.features = FeaturesApi(transport)
         self.glossary = GlossaryApi(transport)

@@ -15,7 +15,7 @@ import { useNames } from "@/ui/names";
 import { Processing } from "@/ui/processing/Processing";
 import { rightsOn } from "@/ui/sharing/rights";
 import { ShareDialog } from "@/ui/sharing/ShareDialog";
-import { Failed } from "@/ui/states";
+import { Failed, Loading } from "@/ui/states";
 import type { Crumb } from "@/ui/topbar/crumbs";
 import { ItemFrame } from "@/ui/topbar/ItemFrame";
 import { useVersions, type Version } from "@/ui/versions/queries";
