@@ -68,6 +68,8 @@ def test_what_is_read_of_chunks_is_what_h11_reads(sent: bytes) -> None:
         b"0x1\r\n",
         b"\r\n\r\n",
         b"1\na",
+        b"0\r\n\0\r\n\r\n",
+        b"0\r\nno colon\r\n\r\n",
         b"1\r\nabcd",
         b"1\r\na\n1",
         b"1;" + b"x" * 20_000,

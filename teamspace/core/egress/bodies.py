@@ -16,6 +16,7 @@ _MAX_LINE = 16 * 1024
 _SHORTEST_HEADER = 3
 _SIZE = rb"([0-9A-Fa-f]{1,16})[ \t]*(?:;[^\r\n]*)?\r\n"
 _FIRST_CHUNK, _NEXT_CHUNK = re.compile(_SIZE), re.compile(rb"\r\n" + _SIZE)
+_TRAILER = re.compile(rb"(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[^\0\r\n\f\v]*(?:\r\n[ \t][^\0\r\n\f\v]*)*\r\n)*\r\n")
 
 
 class Body(Protocol):
@@ -120,11 +121,9 @@ class ChunkedBody:
 
     def _read_trailer(self) -> None:
         """Drop the headers after the last chunk: we ask for none."""
-        if self.rest.startswith(b"\r\n"):
-            self.rest, self.is_complete = self.rest[2:], True
-        elif (end := self.rest.find(b"\r\n\r\n")) >= 0:
-            self.rest, self.is_complete = self.rest[end + 4 :], True
-        elif len(self.rest) > _MAX_LINE:
+        if trailer := _TRAILER.match(self.rest):
+            self.rest, self.is_complete = self.rest[trailer.end() :], True
+        elif b"\r\n\r\n" in self.rest or len(self.rest) > _MAX_LINE:
             raise ConnectionBroken
 
     def end(self) -> None:
