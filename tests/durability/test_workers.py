@@ -1,10 +1,14 @@
 """Several server processes on one database: a dead one is replaced, and all stop together."""
 
+import json
 import os
 import signal
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
@@ -64,6 +68,30 @@ def test_a_rate_limit_counts_for_all_processes(tmp_path: Path) -> None:
         wait_until(lambda: len(serving(served)) == 2)
         statuses = [served._request("GET", "/api/notes", None, {})[0] for _ in range(60)]
     assert 20 <= statuses.count(401) < 40 and statuses.count(429) > 20
+
+
+def test_tabs_that_resume_at_once_get_in_whichever_process_answers(served: Served) -> None:
+    wait_until(lambda: len(serving(served)) == 2)
+    served.call("POST", "/api/bootstrap", {"username": "ann", "password": PASSWORD})
+    sign_in = {"username": "ann", "password": PASSWORD, "stay": True}
+    _, first = exchange(served, "/api/login", sign_in, "")
+    with ThreadPoolExecutor(8) as tabs:
+        answers = list(tabs.map(lambda _: exchange(served, "/api/login/resume", {}, first), range(8)))
+    for token, _ in answers:
+        assert served.call("GET", "/api/whoami", token=token)["user"]["username"] == "ann"
+    [second] = [cookie for _, cookie in answers if cookie]
+    assert exchange(served, "/api/login/resume", {}, second)[1]
+    with pytest.raises(HTTPError, match="401"):
+        exchange(served, "/api/login/resume", {}, first)
+    with pytest.raises(HTTPError, match="401"):
+        exchange(served, "/api/login/resume", {}, second)
+
+
+def exchange(served: Served, path: str, body: dict[str, Any], cookie: str) -> tuple[str, str]:
+    """Return the token of the session, and the new cookie if there is one."""
+    headers = {"content-type": "application/json", "x-requested-by": "console", "origin": served.url, "cookie": cookie}
+    with urlopen(Request(f"{served.url}{path}", json.dumps(body).encode(), headers), timeout=20) as answer:
+        return json.load(answer)["token"], answer.headers.get("set-cookie", "").partition(";")[0]
 
 
 def counted(served: Served, token: str) -> dict[str, float]:

@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -27,6 +28,7 @@ from tests.identity.help import (
     signed_in,
 )
 from tests.support.world import PASSWORD, Caller, World
+from tests.support.world import world as open_world
 
 EXCHANGE = "/api/login/resume"
 ORIGIN = "http://teamspace.test"
@@ -455,6 +457,23 @@ async def test_fewer_days_end_what_was_kept_longer(world: World, hands: Hands, d
     assert offer is not None
     assert await staying.find(world.db, offer, days) is None
     assert await staying.find(world.db, offer, 3) is not None
+
+
+async def test_without_days_nobody_is_kept(database_url: str, tmp_path: Path) -> None:
+    none = {"SERVICE_DATA": str(tmp_path / "none"), "SERVICE_STAY_DAYS": "0", "SERVICE_DATABASE_URL": database_url}
+    async with open_world(settings.load(none)) as world:
+        await world.bootstrap()
+        assert (await world.anonymous.get("/api/config")).json()["stay_days"] == 0
+        answer = await login(world, "ann", stay=True)
+        assert answer.status_code == 200 and "set-cookie" not in answer.headers
+        [line] = (await session_of(world, answer).get("/api/sessions")).json()["items"]
+        assert not line["kept"]
+
+
+@pytest.mark.parametrize("days", ["-1", "366", "a month", "1.5"])
+def test_other_numbers_of_days_are_refused_by_name(days: str) -> None:
+    with pytest.raises(settings.SettingsError, match="SERVICE_STAY_DAYS: must be a whole number from 0 to 365"):
+        settings.load({"SERVICE_STAY_DAYS": days})
 
 
 @pytest.mark.both_databases
