@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from benchmarks.weight import FETCHED, PLACES, QUIET, SHIFTS, first_frame, prepared, weigh
+from benchmarks.weight import FETCHED, PLACES, QUIET, SAVES_DATA, SHIFTS, first_frame, prepared, weigh
 from tests.console.browser import window
 from tests.console.conftest import Serve
 from tests.console.instance import Instance
@@ -35,10 +35,11 @@ def test_a_screen_loads_only_code_that_it_uses(browser: Browser, serve: Serve) -
                 "performance.getEntriesByType('resource').some(({ name }) => name.includes('/frame-'))"
             )
         with window(browser, served.url, token=token, empty_cache=True) as page:
+            page.add_init_script(SAVES_DATA)
             page.goto(f"/app/notes/{note}")
             expect(page.get_by_role("article").get_by_role("heading", level=1)).to_be_visible()
             page.evaluate(QUIET)
-            assert not {"editor", "files", "settings", "formulas", "toasts"} & _fetched(page)
+            assert not {"editor", "files", "settings", "formulas", "toasts", "highlight"} & _fetched(page)
 
 
 def test_the_code_of_the_first_screen_is_fetched_before_the_code_that_chooses_it_has_run(

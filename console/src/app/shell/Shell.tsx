@@ -24,6 +24,8 @@ import { Suspended } from "./Suspended";
 
 const loadBox = () => import("../box/Box");
 const Box = lazily(loadBox);
+/** Dialogs and menus come with the box; toasts must be there when the server isn't. */
+const loadRest = () => Promise.all([loadBox(), import("../ToastStack")]);
 const KeyMap = lazily(() => import("./KeyMap"));
 const SigningOut = lazily(() => import("./SigningOut"));
 const Uploads = lazily(() => import("@/features/repository/upload/Tray"));
@@ -73,13 +75,17 @@ export function Shell({ children }: { children: ReactNode }) {
   );
 }
 
+/** Somebody who saves data loads only what they use. */
+const savesData = (): boolean => (navigator as { connection?: { saveData?: boolean } }).connection?.saveData === true;
+
 /** Loaded in the first idle moment, or when it is first opened. */
 function TheBox() {
   const opened = box.useOpened();
   const [wanted, setWanted] = useState(false);
   useCommand("search", box.open);
   useEffect(() => {
-    const timer = setTimeout(() => void loadBox().catch(() => undefined), IDLE_MS);
+    if (savesData()) return;
+    const timer = setTimeout(() => void loadRest().catch(() => undefined), IDLE_MS);
     return () => clearTimeout(timer);
   }, []);
   if (opened && !wanted) setWanted(true);
