@@ -17,7 +17,7 @@ import { Continue } from "./Continue";
 import styles from "./HomeScreen.module.css";
 import { Mentions } from "./Mentions";
 import { Part } from "./Part";
-import { useNews, useSeed, type FileItem, type News, type NoteItem } from "./queries";
+import { useActivity, useNews, useSeed, type FileItem, type News, type NoteItem } from "./queries";
 import { Setup } from "./Setup";
 
 export default function HomeScreen() {
@@ -38,7 +38,9 @@ const isGuest = ({ can }: Session): boolean => !can("notes:read") && !can("notes
 function News() {
   const session = useSession();
   const news = useNews(!isGuest(session));
-  if (news.isPending) return <Loading />;
+  const activity = useActivity();
+  // Together, so that nothing on the page moves when the second comes.
+  if (news.isPending || activity.isPending) return <Loading />;
   if (news.isError) return <Failed error={news.error} again={() => void news.refetch()} />;
   const { notes, files, shared } = news.data;
   if (notes.length + files.length + shared.length === 0) return <Nothing />;
