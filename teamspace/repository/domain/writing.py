@@ -33,11 +33,11 @@ from teamspace.repository.schemas import (
 )
 
 
-class UploadLimit(ConcurrencyLimit):
+class UploadLimit:
     """Limit concurrent uploads in this process: each keeps a file and a connection open."""
 
     def __init__(self, limit: int = 256) -> None:
-        super().__init__("uploads", limit)
+        self.take = ConcurrencyLimit("busy.uploads", limit).take
 
 
 async def upload(
