@@ -105,11 +105,11 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-async def world(settings: Settings, sqlite_template: Path) -> AsyncIterator[World]:
+async def world(settings: Settings, sqlite_template: Path, processes: int) -> AsyncIterator[World]:
     if settings.on_sqlite:
         prepare_folder(settings.data)
         shutil.copyfile(sqlite_template, settings.database.removeprefix("sqlite:"))
-    async with open_world(settings) as instance:
+    async with open_world(settings, processes=processes) as instance:
         yield instance
 
 

@@ -53,7 +53,7 @@ def test_an_upload_is_read_and_its_people_lead_to_the_sentence(browser: Browser,
         expect(passage).to_have_count(0)
         page.keyboard.press("/")
         page.keyboard.type("astrid")
-        page.get_by_role("group", name="Entities").get_by_role("option", name="Astrid Lund").click()
+        page.get_by_role("group", name="Content").get_by_role("option", name="Entity").click()
         expect(page).to_have_url(re.compile("/app/graph/"))
 
 

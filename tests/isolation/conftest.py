@@ -29,20 +29,20 @@ def stage_settings(request: pytest.FixtureRequest) -> Iterator[tuple[Settings, S
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def stage(stage_settings: tuple[Settings, Settings, Settings]) -> AsyncIterator[Stage]:
-    async with world(stage_settings[0]) as instance:
+    async with world(stage_settings[0], processes=stage_settings[0].workers) as instance:
         yield await Stage.build(instance)
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def quiet_stage(stage_settings: tuple[Settings, Settings, Settings]) -> AsyncIterator[Stage]:
     """A stage with only the rows that its own tests create."""
-    async with world(stage_settings[1]) as instance:
+    async with world(stage_settings[1], processes=stage_settings[1].workers) as instance:
         yield await Stage.build(instance)
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def hosted_stage(stage_settings: tuple[Settings, Settings, Settings]) -> AsyncIterator[Stage]:
-    async with world(stage_settings[2]) as instance:
+    async with world(stage_settings[2], processes=stage_settings[2].workers) as instance:
         yield await Stage.build(instance)
 
 

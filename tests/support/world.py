@@ -237,18 +237,17 @@ def _hanging_up(gate: Any) -> Any:
     return call
 
 
-def _counts(settings: Settings, position: int) -> SharedCounts | None:
-    several = settings.workers > 1
-    return SharedCounts(settings.data / "counts.memory", position, settings.workers) if several else None
+def _counts(settings: Settings, position: int, processes: int) -> SharedCounts | None:
+    return SharedCounts(settings.data / "counts.memory", position, processes) if processes > 1 else None
 
 
 @asynccontextmanager
-async def world(settings: Settings, tables: Tables | None = None) -> AsyncIterator[World]:
-    """Open an instance. With several `settings.workers`, as many servers share its database like processes do, and
-    requests take turns between them; the world's own `app` and `db` are those of the first."""
+async def world(settings: Settings, tables: Tables | None = None, *, processes: int = 1) -> AsyncIterator[World]:
+    """Open an instance. With several `processes`, as many servers share its database like processes do, and requests take
+    turns between them; the world's own `app` and `db` are those of the first."""
     async with AsyncExitStack() as stack:
-        databases = [await stack.enter_async_context(open_database(settings)) for _ in range(settings.workers)]
-        counts = [_counts(settings, position) for position in range(settings.workers)]
+        databases = [await stack.enter_async_context(open_database(settings)) for _ in range(processes)]
+        counts = [_counts(settings, position, processes) for position in range(processes)]
         apps = [App(settings, db, None, tables, taken) for db, taken in zip(databases, counts, strict=True)]
         gate = _hanging_up(_taking_turns([app.gate for app in apps]) if len(apps) > 1 else apps[0].gate)
         transport = httpx2.ASGITransport(app=gate, client=("127.0.0.1", 50000))

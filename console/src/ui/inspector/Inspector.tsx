@@ -11,18 +11,16 @@ import type { InspectorTab } from "./tabs";
 import type { InspectorState } from "./useInspector";
 
 interface Props {
-  id: string;
   state: InspectorState;
   tabs: readonly InspectorTab[];
   onClose: () => void;
 }
 
-export default function Inspector({ id, state, tabs, onClose }: Props) {
+export default function Inspector({ state, tabs, onClose }: Props) {
   const content = <Panels state={state} tabs={tabs} />;
   if (state.isSheet) {
     return (
       <Drawer
-        id={id}
         opened
         onClose={onClose}
         title={t("inspector.title")}
@@ -46,7 +44,7 @@ export default function Inspector({ id, state, tabs, onClose }: Props) {
   return (
     // Escape is a shortcut: the panel has a close button.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
-    <aside id={id} className={styles.panel} data-wide={state.tab?.wide} aria-label={t("inspector.title")} onKeyDown={onKeyDown}>
+    <aside className={styles.panel} data-wide={state.tab?.wide} aria-label={t("inspector.title")} onKeyDown={onKeyDown}>
       <ActionIcon variant="subtle" color="gray" size={28} className={styles.close} aria-label={t("inspector.close")} onClick={onClose}>
         <IconX aria-hidden size={16} />
       </ActionIcon>

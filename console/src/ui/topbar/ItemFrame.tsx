@@ -1,6 +1,6 @@
 /** The frame of an open item: the top bar, the item, and the inspector with its details. */
 
-import { Suspense, useId, useRef, type ReactNode } from "react";
+import { Suspense, useRef, type ReactNode } from "react";
 
 import { useCommand } from "@/ui/commands";
 import type { InspectorName } from "@/ui/inspector/store";
@@ -25,7 +25,6 @@ interface Props extends TopBarProps {
 }
 
 export function ItemFrame({ name, tabs, opensAtFirst = false, children, ...bar }: Props) {
-  const id = useId();
   const button = useRef<HTMLButtonElement>(null);
   const state = useInspector(name, tabs, opensAtFirst);
 
@@ -39,11 +38,11 @@ export function ItemFrame({ name, tabs, opensAtFirst = false, children, ...bar }
 
   return (
     <div className={styles.frame} data-inspector={state.opened && !state.isSheet ? "open" : undefined}>
-      <TopBar {...bar} inspector={tabs.length > 0 ? { id, opened: state.opened, toggle, button } : undefined} />
+      <TopBar {...bar} inspector={tabs.length > 0 ? { opened: state.opened, toggle, button } : undefined} />
       <div className={styles.main}>{children}</div>
       {state.opened && (
         <Suspense>
-          <Inspector id={id} state={state} tabs={tabs} onClose={close} />
+          <Inspector state={state} tabs={tabs} onClose={close} />
         </Suspense>
       )}
     </div>

@@ -38,7 +38,7 @@ export interface TopBarProps {
 
 interface Props extends TopBarProps {
   /** The button of the inspector, where there is one. */
-  inspector?: { id: string; opened: boolean; toggle: () => void; button: Ref<HTMLButtonElement> };
+  inspector?: { opened: boolean; toggle: () => void; button: Ref<HTMLButtonElement> };
 }
 
 export function TopBar({ label, crumbs, here, heading, subject, state, who, actions, crowded, onShare, more, inspector }: Props) {
@@ -71,7 +71,7 @@ export function TopBar({ label, crumbs, here, heading, subject, state, who, acti
   );
 }
 
-function Toggle({ id, opened, toggle, button }: NonNullable<Props["inspector"]>) {
+function Toggle({ opened, toggle, button }: NonNullable<Props["inspector"]>) {
   return (
     <Tooltip label={`${t("inspector.title")} (i)`} openDelay={300}>
       <ActionIcon
@@ -81,7 +81,6 @@ function Toggle({ id, opened, toggle, button }: NonNullable<Props["inspector"]>)
         size={32}
         aria-label={t("inspector.title")}
         aria-expanded={opened}
-        aria-controls={opened ? id : undefined}
         aria-keyshortcuts="i"
         onClick={toggle}
       >
