@@ -76,7 +76,7 @@ def test_a_draft_outlives_leaving_and_a_lost_connection(page: Page, workspace: I
     page.goto(f"/app/workflows/spec/{NAMED}/edit")
     write(page, spec(slug=NAMED, title="Tide digest"))
     expect(page.get_by_text("Draft kept in this browser")).to_be_visible()
-    page.get_by_role("link", name="← Workflows").click()
+    page.get_by_role("main").get_by_role("link", name="Workflows", exact=True).click()
     expect(page.get_by_role("heading", name="Workflows", level=1)).to_be_visible()
     page.goto(f"/app/workflows/spec/{NAMED}/edit")
     expect(editor(page)).to_contain_text("Tide digest")
