@@ -126,8 +126,12 @@ def test_nothing_goes_on_as_somebody_else(browser: Browser, sqlite_instance: Ins
         elsewhere = browser.new_context(base_url=sqlite_instance.url)
         stay(elsewhere.new_page(), OPERATOR.username)
         [cookie] = elsewhere.cookies(f"{sqlite_instance.url}/api/login/resume")
-        there = {"path": cookie["path"], "domain": cookie["domain"], "httpOnly": True, "sameSite": "Strict"}
-        page.context.add_cookies([{"name": cookie["name"], "value": cookie["value"], **there}])  # type: ignore[typeddict-item]
+        page.context.add_cookies(
+            [{
+                "name": cookie["name"], "value": cookie["value"], "path": cookie["path"], "domain": cookie["domain"],
+                "httpOnly": True, "sameSite": "Strict",
+            }]
+        )  # fmt: skip
         elsewhere.close()
         page.evaluate(f"sessionStorage.setItem('teamspace.token', '{ended(sqlite_instance)}')")
         with page.expect_navigation(), page.expect_response(EXCHANGE):
