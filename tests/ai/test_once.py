@@ -1,7 +1,9 @@
 """Answers that are kept by content: at their limits, and only for as long as they may be used."""
 
+import asyncio
 from collections.abc import AsyncIterator
 
+import msgspec
 import pytest
 
 from teamspace import ai
@@ -24,6 +26,14 @@ Cast = tuple[World, Caller, ModelServer]
 async def cast(settings: Settings) -> AsyncIterator[Cast]:
     async with model_world(settings) as (world, ann, server):
         yield world, ann, server
+
+
+class StoredAnswer(msgspec.Struct):
+    team_id: str
+    digest: str
+    org_id: str
+    answer: str
+    created_at: str
 
 
 async def ask(ann: Caller, prompt: str) -> tuple[str, bool]:
@@ -91,3 +101,26 @@ async def test_a_team_keeps_its_newest_answers(cast: Cast) -> None:
     assert await ask(ann, "Two") == ("second", False)
     assert await count(ann, "model_answers") <= once.MAX_ANSWERS
     assert (await ask(ann, "One"), await ask(ann, "Two")) == (("first", True), ("second", True))
+
+
+async def test_an_answer_that_is_being_settled_by_another_server_is_waited_for(cast: Cast) -> None:
+    world, ann, server = cast
+    server.script([says("Paid")])
+    assert await ask(ann, "What is it?") == ("Paid", False)
+    async with world.db.maintenance(system(org_id=ann.org.id)) as tx:
+        kept = await tx.one(StoredAnswer, "SELECT team_id, digest, org_id, answer, created_at FROM model_answers")
+        assert kept is not None
+        await tx.run("DELETE FROM model_answers")
+    async with world.db.maintenance(system(org_id=ann.org.id)) as tx:
+        await tx.lock("quota", ann.org.id)
+        await tx.run(
+            "INSERT INTO model_answers (team_id, digest, org_id, answer, created_at)"
+            " VALUES (:team_id, :digest, :org_id, :answer, :created_at)",
+            **msgspec.structs.asdict(kept),
+        )
+        asking = asyncio.create_task(ask(ann, "What is it?"))
+        await asyncio.sleep(0.3)
+        assert not asking.done()
+    assert await asking == ("Paid", True)
+    assert len(server.bodies) == 1
+    assert await count(ann, "quota_ledger WHERE settled_at IS NULL") == 0

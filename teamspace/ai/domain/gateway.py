@@ -7,6 +7,7 @@ the gateway's parts.
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Protocol
 
 import msgspec
@@ -35,8 +36,18 @@ _TTL = _MAX_SECONDS + 30
 """Seconds. The reservation of a remote worker's call outlasts it."""
 
 OnDelta = Callable[[str], Awaitable[None]]
-Keep = Callable[[Tx, ModelAnswer], Awaitable[None]]
-"""Called with the answer in the transaction that settles what it cost."""
+
+
+class AnswerMemory(Protocol):
+    """Where an answer is kept, so that the same request is not paid for again."""
+
+    async def find(self, tx: Tx) -> ModelAnswer | None:
+        """Called in the transaction that reserves quota, after every earlier settlement of the company."""
+        ...
+
+    async def keep(self, tx: Tx, answer: ModelAnswer) -> None:
+        """Called in the transaction that settles what the answer cost."""
+        ...
 
 
 class _Settle(Protocol):
@@ -58,6 +69,12 @@ class GatewayAnswer(msgspec.Struct, frozen=True):
     """Whether it was given before, and so costs nothing."""
 
 
+class AlreadyAnswered(Exception):
+    def __init__(self, answer: ModelAnswer) -> None:
+        super().__init__("the answer is already known")
+        self.answer = answer
+
+
 class Gateway:
     def __init__(self, fleet: executors.Fleet, models: Models) -> None:
         self._fleet, self._queue, self._models = fleet, fleet.queue, models
@@ -66,12 +83,13 @@ class Gateway:
     async def call(
         self, db: Db, who: Principal, request: ModelRequest, *, purpose: str, role: ModelRole = ModelRole.CHAT,
         on_delta: OnDelta | None = None, stop: asyncio.Event | None = None, origin: JobOrigin | None = None,
-        keep: Keep | None = None,
+        memory: AnswerMemory | None = None,
     ) -> GatewayAnswer:  # fmt: skip
         """Have a request answered, under the caller's quotas and with an audit row.
 
         Raises QuotaExceeded before anything is sent, ExecutorFailed, NoExecutor, or ResponseRefused if the answer does
-        not match its response format, also after one repair. With `stop`, the answer can be cut short.
+        not match its response format, also after one repair. With `stop`, the answer can be cut short. With a `memory`
+        that has the answer by now, raises AlreadyAnswered, and nothing is reserved or recorded.
         """
         target = await self.choose(db, who, name=request.executor, model=request.model, role=role)
         if target.mode is Mode.PULL:
@@ -79,9 +97,9 @@ class Gateway:
             async with self._audited(db, who, target, purpose) as tx:
                 job_id = await self._enqueue(tx, who, target.executor_id, input, request.model, origin)
             answer = await self.wait_for_worker(db, job_id, stop)
-            if keep is not None:
+            if memory is not None:
                 async with db.maintenance(who) as tx:
-                    await keep(tx, answer)
+                    await memory.keep(tx, answer)
         else:
             estimated = estimate(request)
             async with self._audited(db, who, target, purpose) as tx:
@@ -89,10 +107,13 @@ class Gateway:
                     tx, QuotaAccount.of(who), estimated, purpose=purpose, charged=True, ttl=renewing.TTL,
                     job_id=None if origin is None else origin.run_id,
                 )  # fmt: skip
+                if memory is not None and (known := await memory.find(tx)):
+                    raise AlreadyAnswered(known)
             async with self._settling(db, reserved) as settle:
                 asked = msgspec.structs.replace(request, model=request.model or target.model)
                 answer = await self.ask(db, who, target.executor_id, asked, on_delta=on_delta, stop=stop)
-                await settle(Spend(1, answer.usage.total_tokens), keep and (lambda tx: keep(tx, answer)))
+                keep = None if memory is None else partial(_keep, memory, answer)
+                await settle(Spend(1, answer.usage.total_tokens), keep)
         if who.call.meter:
             who.call.meter.add(1, answer.usage.total_tokens)
         return GatewayAnswer(answer, target.name, target.simulated)
@@ -221,6 +242,10 @@ class Gateway:
         """Cancel a job that no worker has taken; return whether it was cancelled."""
         async with db.maintenance(system()) as tx:
             return await self._queue.cancel(tx, job_id)
+
+
+async def _keep(memory: AnswerMemory, answer: ModelAnswer, tx: Tx) -> None:
+    await memory.keep(tx, answer)
 
 
 async def _answer(model: Model, request: ModelRequest) -> ModelAnswer:

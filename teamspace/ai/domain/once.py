@@ -1,8 +1,9 @@
 """Answers by content: a request that was answered within a month is answered again from the database, for free.
 
 For work that is repeated: a step of a run that is tried again, a document that is processed once more. The answer is
-stored in the transaction that settles what it cost. Equal requests at the same time wait for the first one, on this
-server; on two servers both are paid.
+stored in the transaction that settles what it cost, and looked for once more in the one that reserves the quota: the
+database may still be committing the answer of a server that was killed. Equal requests at the same time wait for the
+first one, on this server; on two servers both are paid.
 """
 
 import asyncio
@@ -14,10 +15,10 @@ from contextlib import asynccontextmanager
 import msgspec
 
 from teamspace.ai import access, store
-from teamspace.ai.domain.gateway import Gateway, GatewayAnswer
+from teamspace.ai.domain.gateway import AlreadyAnswered, Gateway, GatewayAnswer
 from teamspace.completions import ModelAnswer, ModelRequest, TokenUsage
 from teamspace.core import clock, pools
-from teamspace.core.db import Db, Tx
+from teamspace.core.db import Db, Reads, Tx
 from teamspace.core.principal import Principal, system
 from teamspace.executors import ModelRole
 
@@ -65,19 +66,33 @@ async def ask_once(
     target = await gateway.choose(db, who, name=request.executor, model=request.model, role=role)
     model = request.model or target.model or ""
     digest = await pools.TEXT.run(_digest, f"{target.executor_id}\n{model}\n{key}\n", request)
+    answers = _Answers(who, digest)
     async with _flights.hold(f"{who.team_id}\n{digest}"):
-        kept = await store.find_answer(db, access.answers(who), digest, clock.ago(KEPT_SECONDS))
-        if kept is not None:
-            answer = msgspec.structs.replace(_decode(kept), usage=TokenUsage.of(0, 0))
-            return GatewayAnswer(answer, target.name, target.simulated, reused=True)
+        known = await answers.find(db)
+        if known is None:
+            try:
+                return await gateway.call(db, who, request, purpose=purpose, role=role, memory=answers)
+            except AlreadyAnswered as already:
+                known = already.answer
+    reused = msgspec.structs.replace(known, usage=TokenUsage.of(0, 0))
+    return GatewayAnswer(reused, target.name, target.simulated, reused=True)
 
-        async def keep(tx: Tx, answer: ModelAnswer) -> None:
-            encoded = msgspec.json.encode(answer).decode()
-            if len(encoded) <= MAX_ANSWER and answer.finish_reason == "stop":
-                await store.put_answer(tx, who.org_id, who.team_id, digest, encoded, clock.stamp())
-                await store.delete_beyond(tx, who.team_id, MAX_ANSWERS)
 
-        return await gateway.call(db, who, request, purpose=purpose, role=role, keep=keep)
+class _Answers:
+    """The kept answer to one request."""
+
+    def __init__(self, who: Principal, digest: str) -> None:
+        self._who, self._digest = who, digest
+
+    async def find(self, db: Reads) -> ModelAnswer | None:
+        kept = await store.find_answer(db, access.answers(self._who), self._digest, clock.ago(KEPT_SECONDS))
+        return None if kept is None else msgspec.json.decode(kept, type=ModelAnswer)
+
+    async def keep(self, tx: Tx, answer: ModelAnswer) -> None:
+        encoded = msgspec.json.encode(answer).decode()
+        if len(encoded) <= MAX_ANSWER and answer.finish_reason == "stop":
+            await store.put_answer(tx, self._who.org_id, self._who.team_id, self._digest, encoded, clock.stamp())
+            await store.delete_beyond(tx, self._who.team_id, MAX_ANSWERS)
 
 
 async def forget_answers(db: Db) -> None:
@@ -91,7 +106,3 @@ async def forget_answers(db: Db) -> None:
 def _digest(prefix: str, request: ModelRequest) -> str:
     encoded = msgspec.json.encode(request)
     return hashlib.sha256(f"{_VERSION}\n{prefix}".encode() + encoded).hexdigest()
-
-
-def _decode(kept: str) -> ModelAnswer:
-    return msgspec.json.decode(kept, type=ModelAnswer)
