@@ -7,6 +7,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from benchmarks.engines import nothing, side
 from benchmarks.engines.side import CONCURRENT, Execute
 from benchmarks.queues import filling
@@ -93,6 +95,11 @@ async def fill(made: World, owner: Caller, history: int) -> None:
         await made.db.engine.script("ANALYZE")
 
 
+class _EndedRun(msgspec.Struct, frozen=True):
+    id: str
+    state: str
+
+
 class Watch:
     """Tells when runs end. One statement asks for all of them: a poll of each would be most of what is measured."""
 
@@ -113,8 +120,8 @@ class Watch:
                 ids = {f"id{number}": id for number, id in enumerate(self._waiting)}
                 listed = ", ".join(f":{name}" for name in ids)
                 sql = f"SELECT id, state FROM runs WHERE id IN ({listed}) AND state <> 'running'"
-                for id, state in await self._db.all(tuple[str, str], sql, **ids):
-                    self._waiting.pop(id).set_result(state)
+                for run in await self._db.all(_EndedRun, sql, **ids):
+                    self._waiting.pop(run.id).set_result(run.state)
 
 
 async def _execute(owner: Caller, watch: Watch, slug: str, input: dict[str, Any]) -> None:
