@@ -12,7 +12,8 @@ from teamspace.jobs import EndedJob, JobContext, Outcome, Queue
 
 JOBS = (
     JobSpec("ai.agent", "run", "A run of the agent, which its author waits for.", max_attempts=1, parks=False,
-        stoppable=True, permission=Permission.CHAT_USE, feature=Feature.AGENT, ended="end_run", steps="steps"),
+        stoppable=True, permission=Permission.CHAT_USE, feature=Feature.AGENT, ended="end_run", steps="steps",
+        asks_models=True),
 )  # fmt: skip
 
 

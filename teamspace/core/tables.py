@@ -75,6 +75,10 @@ class JobSpec(msgspec.Struct, frozen=True):
     """Maps the requester and the input to the job's title, in the transaction that creates it on request."""
     ended: str | None = None
     """Called once, with the job and its outcome, in the transaction that ends it."""
+    run_ended: str | None = None
+    """Called instead of `ended`, with all jobs of one run that end in the transaction, and their outcomes."""
+    asks_models: bool = False
+    """Whether its handler asks models under the job's own id. What it leaves open is charged when the job ends."""
     steps: str | None = None
     """Maps a reader and the job's id to what it has done so far, as far as the reader may know it."""
     input: type[msgspec.Struct] | None = None

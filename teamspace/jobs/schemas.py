@@ -68,11 +68,13 @@ class CompanyPlan(msgspec.Struct, frozen=True):
 
 
 class LaneCapacity(msgspec.Struct, frozen=True):
-    """How many jobs of a lane can be admitted now, from which channels, and after which rank."""
+    """How many jobs of a lane can be admitted now, and after which rank."""
 
+    org_id: str
     team_id: str
     kind: str
-    channels: tuple[str, ...]
+    channel: str
+    """The server's own; channels that workers serve now are added to it."""
     free: int
     after_rank: int
 

@@ -121,7 +121,7 @@ async def insert_many(
     """Insert queued jobs with one statement; one whose origin has a job already is left out."""
     types = dict.fromkeys(NewJob.__struct_fields__, "TEXT") | {"item": "BIGINT", "max_attempts": "BIGINT"}
     rows = tx.dialect.json_table("new_jobs", **types)
-    await tx.run(
+    await tx.add(
         "INSERT INTO jobs (id, org_id, team_id, user_id, scope, limited_by, kind, title, subject_type, subject_id, channel,"
         " run_id, step, item, state, phase, priority, run_at, attempt, max_attempts, lease_expiries, stop_requested,"
         " estimate, input, created_at)"
@@ -132,6 +132,37 @@ async def insert_many(
         f" FROM ({rows}) AS new_job WHERE TRUE ON CONFLICT DO NOTHING",
         org_id=account.org_id, team_id=account.team_id, user_id=account.user_id, kind=kind, channel=channel,
         priority=priority, new_jobs=as_json(new),
+    )  # fmt: skip
+
+
+async def insert_next(
+    tx: Tx, kind: str, account: QuotaAccount, new: NewJob, *, channel: str, priority: int, claim: JobClaim, rank: int
+) -> Job | None:
+    """Insert a job that is running, with this rank, if no other of its channel or lane waits and its company is not
+    suspended; else it is queued. None if its origin has a job already."""
+    waits = (
+        f"EXISTS (SELECT 1 FROM jobs WHERE channel = :channel AND {_ADMITTED})"
+        f" OR EXISTS (SELECT 1 FROM jobs WHERE team_id = :team_id AND channel = :channel AND {_BACKLOG})"
+        " OR EXISTS (SELECT 1 FROM orgs WHERE id = :org_id AND suspended_at IS NOT NULL)"
+    )
+    return await tx.one(
+        Job,
+        # Materialized, else PostgreSQL would plan and ask it for each column that depends on it.
+        f"WITH place AS MATERIALIZED (SELECT NOT ({waits}) AS free, moment(0) AS now, moment(:lease) AS lease_end)"
+        " INSERT INTO jobs (id, org_id, team_id, user_id, scope, limited_by, kind, title, subject_type, subject_id, channel,"
+        " run_id, step, item, state, phase, priority, run_at, rank, attempt, max_attempts, lease_expiries, executor_id,"
+        " claim_hash, lease_until, started_at, stop_requested, estimate, input, created_at)"
+        " SELECT :id, :org_id, :team_id, :user_id, CAST(:scope AS TEXT), CAST(:limited_by AS TEXT), :kind, :title,"
+        " :subject_type, :subject_id, :channel, :run_id, :step, CAST(:item AS BIGINT),"
+        " CASE WHEN place.free THEN 'running' ELSE 'queued' END, 'ready', CAST(:priority AS BIGINT), place.now,"
+        " CASE WHEN place.free THEN CAST(:rank AS BIGINT) END, CASE WHEN place.free THEN CAST(:attempt AS BIGINT) ELSE 0 END,"
+        " CAST(:max_attempts AS BIGINT), 0, CASE WHEN place.free THEN :executor_id END,"
+        " CASE WHEN place.free THEN :claim_hash END, CASE WHEN place.free THEN place.lease_end END,"
+        " CASE WHEN place.free THEN place.now END, FALSE, CAST(:estimate AS TEXT), :input, place.now"
+        f" FROM place WHERE TRUE ON CONFLICT DO NOTHING RETURNING {columns(Job)}",
+        org_id=account.org_id, team_id=account.team_id, user_id=account.user_id, kind=kind, channel=channel,
+        priority=priority, rank=rank, attempt=claim.attempt, executor_id=claim.executor_id, claim_hash=claim.hash,
+        lease=claim.lease, **msgspec.structs.asdict(new),
     )  # fmt: skip
 
 
@@ -203,19 +234,24 @@ async def admit(tx: Tx, capacities: Sequence[LaneCapacity], step: int) -> list[s
         f" ORDER BY priority, id LIMIT {_round_up(max(lane.free for lane in capacities))} {tx.dialect.skip_locked}",
     )
     chosen = tx.dialect.in_query.format("SELECT chosen_id FROM numbered WHERE turn <= free")
-    wanted = tx.dialect.json_table(
-        "wanted", team_id="TEXT", kind="TEXT", channel="TEXT", free="BIGINT", after_rank="BIGINT"
+    given = tx.dialect.json_table(
+        "wanted", org_id="TEXT", team_id="TEXT", kind="TEXT", channel="TEXT", free="BIGINT", after_rank="BIGINT"
     )
-    rows = [msgspec.structs.asdict(lane) | {"channel": channel} for lane in capacities for channel in lane.channels]
+    # The server's own channel, and those that a worker polled recently.
+    wanted = (
+        "SELECT team_id, kind, channel, free, after_rank FROM given UNION"
+        " SELECT given.team_id, given.kind, served.channel, given.free, given.after_rank FROM given JOIN job_channels AS served"
+        f" ON served.kind = given.kind AND served.org_id IN ('', given.org_id) AND served.seen_at > moment(-{_CHANNEL_TTL})"
+    )
     return await tx.all(
         str,
-        f"WITH wanted AS MATERIALIZED ({wanted}),"
+        f"WITH given AS MATERIALIZED ({given}), wanted AS MATERIALIZED ({wanted}),"
         f" waiting AS MATERIALIZED (SELECT jobs.id, jobs.priority, wanted.* FROM wanted {backlog}),"
         " numbered AS MATERIALIZED (SELECT id AS chosen_id, free, after_rank,"
         " ROW_NUMBER() OVER (PARTITION BY team_id, kind ORDER BY priority, id) AS turn FROM waiting)"
         f" UPDATE jobs SET rank = after_rank + :step * turn FROM numbered WHERE jobs.id {chosen} AND jobs.id = chosen_id"
         " RETURNING jobs.channel",
-        wanted=as_json(rows), step=step,
+        wanted=as_json(capacities), step=step,
     )  # fmt: skip
 
 

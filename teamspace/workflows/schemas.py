@@ -188,6 +188,7 @@ class RunRow(msgspec.Struct, frozen=True):
     counts: dict[str, int]
     locale: str
     objects: int
+    private: bool
     requests: int
     tokens: int
     error: RunFault | None

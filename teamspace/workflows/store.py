@@ -146,7 +146,7 @@ _NEW_RUN = {
 async def insert_runs(tx: Tx, account: QuotaAccount, runs: Sequence[NewRun]) -> None:
     """Insert runs of one account."""
     given = ", ".join(f"given.{column}" for column in _NEW_RUN)
-    await tx.run(
+    await tx.add(
         f"INSERT INTO runs (org_id, team_id, owner_id, {', '.join(_NEW_RUN)}, requests, tokens, created_at, finished_at)"
         f" SELECT :org_id, :team_id, :owner_id, {given}, 0, 0, moment(0),"
         " CASE WHEN given.state = 'running' THEN NULL ELSE moment(0) END"
@@ -163,7 +163,7 @@ def _to_columns(run: NewRun) -> dict[str, object]:
 
 
 async def insert_input(tx: Tx, account: QuotaAccount, run_id: str, input: str) -> None:
-    await tx.run(
+    await tx.add(
         "INSERT INTO run_inputs (run_id, org_id, team_id, input) VALUES (:run_id, :org_id, :team_id, :input)",
         run_id=run_id, org_id=account.org_id, team_id=account.team_id, input=input,
     )  # fmt: skip
@@ -172,7 +172,7 @@ async def insert_input(tx: Tx, account: QuotaAccount, run_id: str, input: str) -
 async def insert_inputs(tx: Tx, account: QuotaAccount, inputs: Mapping[str, str]) -> None:
     """Insert short inputs, by run."""
     rows = [{"run_id": run_id, "input": input} for run_id, input in inputs.items()]
-    await tx.run(
+    await tx.add(
         "INSERT INTO run_inputs (run_id, org_id, team_id, input) SELECT given.run_id, :org_id, :team_id, given.input"
         f" FROM ({tx.dialect.json_table('inputs', run_id='TEXT', input='TEXT')}) AS given",
         org_id=account.org_id, team_id=account.team_id, inputs=as_json(rows),
@@ -190,7 +190,7 @@ async def select_documents(db: Reads, org_id: str, ids: Sequence[str]) -> list[s
 async def insert_objects(tx: Tx, account: QuotaAccount, objects: Mapping[str, Sequence[str]]) -> None:
     """Insert the documents that runs name, by run."""
     rows = [{"run_id": run_id, "object_id": object_id} for run_id, ids in objects.items() for object_id in ids]
-    await tx.run(
+    await tx.add(
         "INSERT INTO run_objects (run_id, object_id, org_id, team_id)"
         " SELECT given.run_id, given.object_id, :org_id, :team_id"
         f" FROM ({tx.dialect.json_table('rows', run_id='TEXT', object_id='TEXT')}) AS given",
@@ -229,9 +229,9 @@ async def copy_steps(tx: Tx, run_id: str, target: str, step_ids: Sequence[str]) 
     )  # fmt: skip
 
 
-async def get_running(tx: Tx, run_id: str) -> RunRow | None:
-    """Return a run that has not ended. The caller has locked it."""
-    return await tx.one(RunRow, f"SELECT {columns(RunRow)} FROM runs WHERE id = :id AND state = 'running'", id=run_id)
+async def lock(tx: Tx, run_id: str) -> RunRow | None:
+    """Lock a run until the transaction ends, and return it as the last one has left it."""
+    return await tx.one(RunRow, f"SELECT {columns(RunRow)} FROM runs WHERE id = :id {tx.dialect.row_lock}", id=run_id)
 
 
 async def get_stored(db: Reads, run_id: str) -> RunRow | None:
@@ -240,14 +240,14 @@ async def get_stored(db: Reads, run_id: str) -> RunRow | None:
 
 
 async def set_position(tx: Tx, run_id: str, step_id: str, steps_used: int, counts: dict[str, int]) -> None:
-    await tx.run(
+    await tx.add(
         "UPDATE runs SET step = :step, steps_used = :steps_used, counts = :counts WHERE id = :id",
         id=run_id, step=step_id, steps_used=steps_used, counts=as_json(counts),
     )  # fmt: skip
 
 
 async def end_run(tx: Tx, run_id: str, state: RunState, error: RunFault | None) -> None:
-    await tx.run(
+    await tx.add(
         "UPDATE runs SET state = :state, error = :error, finished_at = moment(0) WHERE id = :id",
         id=run_id, state=state, error=None if error is None else as_json(error),
     )  # fmt: skip
@@ -279,27 +279,33 @@ async def set_private(tx: Tx, run_id: str) -> None:
     await tx.run("UPDATE runs SET private = TRUE WHERE id = :id AND NOT private", id=run_id)
 
 
-async def insert_steps(tx: Tx, account: QuotaAccount, steps: Sequence[NewStep]) -> None:
+async def insert_steps(
+    tx: Tx, account: QuotaAccount, steps: Sequence[NewStep], *, first: str = "0", **params: str
+) -> None:
+    """Insert steps of runs; `first` is an expression for what their numbers begin with."""
     rows = [
         msgspec.structs.asdict(step) | {"error": None if step.error is None else as_json(step.error)} for step in steps
     ]
     given = tx.dialect.json_table(
         "steps", run_id="TEXT", step_id="TEXT", number="BIGINT", state="TEXT", total="BIGINT", error="TEXT"
     )
-    await tx.run(
+    await tx.add(
         "INSERT INTO run_steps (run_id, step_id, org_id, team_id, number, state, total, error, started_at, finished_at)"
-        " SELECT given.run_id, given.step_id, :org_id, :team_id, given.number, given.state, given.total, given.error,"
+        f" SELECT given.run_id, given.step_id, :org_id, :team_id, {first} + given.number, given.state, given.total, given.error,"
         f" moment(0), CASE WHEN given.state = 'running' THEN NULL ELSE moment(0) END FROM ({given}) AS given",
-        org_id=account.org_id, team_id=account.team_id, steps=as_json(rows),
+        org_id=account.org_id, team_id=account.team_id, steps=as_json(rows), **params,
     )  # fmt: skip
 
 
-async def next_number(tx: Tx, run_id: str) -> int:
-    return await tx.one(int, "SELECT COUNT(*) FROM run_steps WHERE run_id = :run_id", run_id=run_id) or 0
+async def append_steps(tx: Tx, account: QuotaAccount, run_id: str, steps: Sequence[NewStep]) -> None:
+    """Insert steps of one run, numbered after those that it has."""
+    await insert_steps(
+        tx, account, steps, first="(SELECT COUNT(*) FROM run_steps WHERE run_id = :run_id)", run_id=run_id
+    )
 
 
 async def end_step(tx: Tx, run_id: str, step_id: str, state: StepState, error: RunFault | None = None) -> None:
-    await tx.run(
+    await tx.add(
         "UPDATE run_steps SET state = :state, error = :error, finished_at = moment(0)"
         " WHERE run_id = :run_id AND step_id = :step_id AND state = 'running'",
         run_id=run_id, step_id=step_id, state=state, error=None if error is None else as_json(error),
@@ -313,7 +319,7 @@ async def insert_items(tx: Tx, account: QuotaAccount, items: Mapping[str, Sequen
         "items", run_id="TEXT", step_id="TEXT", item="BIGINT", job_id="TEXT", size="BIGINT", requests="BIGINT",
         tokens="BIGINT",
     )  # fmt: skip
-    await tx.run(
+    await tx.add(
         "INSERT INTO run_items (run_id, org_id, team_id, step_id, item, job_id, size, requests, tokens)"
         " SELECT given.run_id, :org_id, :team_id, given.step_id, given.item, given.job_id, given.size, given.requests,"
         f" given.tokens FROM ({given}) AS given",
@@ -321,12 +327,16 @@ async def insert_items(tx: Tx, account: QuotaAccount, items: Mapping[str, Sequen
     )  # fmt: skip
 
 
-async def set_item(tx: Tx, run_id: str, step_id: str, item: int, *, size: int, requests: int, tokens: int) -> None:
-    """Set the size of an item's result, and add what an attempt has spent."""
-    await tx.run(
-        "UPDATE run_items SET size = :size, requests = requests + :requests, tokens = tokens + :tokens"
-        " WHERE run_id = :run_id AND step_id = :step_id AND item = :item",
-        run_id=run_id, step_id=step_id, item=item, size=size, requests=requests, tokens=tokens,
+async def set_items(tx: Tx, run_id: str, items: Sequence[ItemRow]) -> None:
+    """Set the sizes of items' results, and add what their attempts have spent. Their jobs are as they are."""
+    given = tx.dialect.json_table(
+        "items", step_id="TEXT", item="BIGINT", size="BIGINT", requests="BIGINT", tokens="BIGINT"
+    )
+    await tx.add(
+        "UPDATE run_items SET size = given.size, requests = run_items.requests + given.requests,"
+        f" tokens = run_items.tokens + given.tokens FROM ({given}) AS given"
+        " WHERE run_items.run_id = :run_id AND run_items.step_id = given.step_id AND run_items.item = given.item",
+        run_id=run_id, items=as_json(items),
     )  # fmt: skip
 
 

@@ -124,7 +124,7 @@ UNFENCED = {
         "workflows.get_result", "workflows.select_active", "workflows.select_ends",
     ),
     "the server advances and ends runs": (
-        "jobs.lock_queued_of_run", "workflows.get_running", "workflows.get_stored", "workflows.next_number",
+        "jobs.lock_queued_of_run", "workflows.lock", "workflows.get_stored", "workflows.append_steps",
         "workflows.is_unfinished", "workflows.select_documents", "workflows.select_idle", "workflows.last_underway",
     ),
     "belongs to an upload that a fence has admitted": (

@@ -60,7 +60,7 @@ LAST_WRITER_WINS = {
         "identity.put_known_network", "instance.put_process", "jobs.put_channel",
     ),
     "computed from bytes that never change": ("repository.set_sha256",),
-    "written once, in the transaction that ends the item's job": ("workflows.set_item",),
+    "written once, in the transaction that ends the item's job": ("workflows.set_items",),
     "follows the note, object or conversation, whose row is locked until the commit": ("fulltext.put", "fulltext.rename"),
     "schedules a check, which reads the references itself": ("blobs.release_references",),
     "a new value each time, only compared for equality": ("db.handles._start_rights_epoch",),

@@ -66,6 +66,11 @@ async def test_a_commit_waits_for_the_disk_whatever_the_server_default(url: str,
             async with engine.transaction() as session:
                 assert tuple((await session.fetch(SHOW, {}))[0]) == (effective,)
             async with engine.transaction(durable=False) as session:
+                await session.fetch("CREATE TABLE IF NOT EXISTS probes (id INTEGER)", {})
+                await session.finish(durable=False)
+                assert tuple((await session.fetch(SHOW, {}))[0]) == (effective,), "there is nothing to wait for"
+                await session.defer("INSERT INTO probes (id) VALUES (:id)", {"id": 1})
+                await session.finish(durable=False)
                 assert tuple((await session.fetch(SHOW, {}))[0]) == ("off",), "and the next commit waits again"
         async with engine.bulk_load() as loading:
             assert tuple((await loading.fetch(SHOW, {}))[0]) == (effective,)

@@ -13,7 +13,7 @@ import asyncpg
 from teamspace.core.db.dialect import POSTGRES
 from teamspace.core.db.engine import Duplicate, Params, Row, SerializationFailure
 from teamspace.core.db.epoch import Epoch, OwnEpoch
-from teamspace.core.db.statements import NAMED, Statement, join_tables
+from teamspace.core.db.statements import NAMED, Waiting, join_tables
 from teamspace.core.errors import Overloaded, StorageFull
 
 _LIMITS = {
@@ -50,6 +50,15 @@ _UNSAFE_SETTINGS = (
 )
 _DURABLE = "SELECT set_config('synchronous_commit', COALESCE(NULLIF(current_setting('synchronous_commit'), 'off'), 'on'), false)"
 """Keep the database's setting unless it is off, and fix it for the connection, whatever is configured later."""
+
+_NOT_DURABLE = "SELECT set_config('synchronous_commit', 'off', true)"
+_CHANGING = re.compile(r"\b(?:INSERT|UPDATE|DELETE|SHARE)\b")
+"""Words of statements after which a commit waits for the disk. A lock is a change too."""
+
+
+@lru_cache(1024)
+def may_change(sql: str) -> bool:
+    return _CHANGING.search(sql) is not None
 
 
 @lru_cache(1024)
@@ -125,23 +134,31 @@ class PostgresTransaction:
 
     def __init__(self, connection: Any) -> None:
         self._connection = connection
-        self._waiting: list[Statement] = []
+        self._waiting: list[Waiting] = []
+        self._has_changes = False
         self.rights_changed = False
 
     async def fetch(self, sql: str, params: Params) -> Sequence[Row]:
         await self.flush()
         return await self._send(sql, params)
 
-    async def flush(self) -> None:
-        """Send the statements that wait."""
+    async def flush(self, closing: str = "") -> None:
+        """Send the statements that wait, the last one with `closing`."""
+        if not (self._waiting or closing):
+            return
         waiting, self._waiting = self._waiting, []
-        for sql, params in join_tables(waiting):
+        for sql, params in join_tables(waiting, closing):
             try:
                 await self._send(sql, params)
             except Duplicate as fault:  # of an id that was made here
                 raise SerializationFailure("another server has used the same id") from fault
 
+    async def finish(self, *, durable: bool) -> None:
+        """Send what waits before the commit; one that need not be durable does not wait for the disk."""
+        await self.flush("" if durable or not (self._has_changes or self._waiting) else _NOT_DURABLE)
+
     async def _send(self, sql: str, params: Params) -> Sequence[Row]:
+        self._has_changes = self._has_changes or may_change(sql)
         text, names = number_parameters(sql)
         try:
             rows: Sequence[Row] = await self._connection.fetch(text, *[params[name] for name in names])
@@ -164,10 +181,10 @@ class PostgresTransaction:
             raise
 
     async def add(self, sql: str, params: Params) -> None:
-        self._waiting.append((sql, params))
+        self._waiting.append(Waiting(sql, params, independent=True))
 
     async def defer(self, sql: str, params: Params) -> None:
-        self._waiting.append((sql, params))
+        self._waiting.append(Waiting(sql, params))
 
     async def lock(self, names: Sequence[str]) -> None:
         await self.fetch(
@@ -256,11 +273,9 @@ class Postgres:
     @asynccontextmanager
     async def transaction(self, *, durable: bool = True) -> AsyncIterator[PostgresTransaction]:
         async with _translate_faults(), _acquire(self._writes) as connection, connection.transaction():
-            if not durable:
-                await connection.execute("SET LOCAL synchronous_commit TO off")
             transaction = PostgresTransaction(connection)
             yield transaction
-            await transaction.flush()
+            await transaction.finish(durable=durable)
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[PostgresSnapshot]:

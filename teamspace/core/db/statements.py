@@ -3,16 +3,26 @@
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from teamspace.core.db.engine import Params
 
 Statement = tuple[str, Params]
 
+
+class Waiting(NamedTuple):
+    """A statement that waits to be sent with others."""
+
+    sql: str
+    params: Params
+    independent: bool = False
+    """Whether it concerns other rows than those before it, also if these are for the same table."""
+
+
 NAMED = re.compile(r"(?<![:\w]):([a-z_][a-z0-9_]*)")
 """A named parameter."""
 MAX_ROWS = 32
-_WRITE = re.compile(r"(?:INSERT INTO|UPDATE|DELETE FROM) (\w+)")
+_WRITE = re.compile(r"(INSERT INTO|UPDATE|DELETE FROM) (\w+)")
 _ONE_ROW = re.compile(r"(INSERT INTO \w+ \([^()]*\) VALUES )(\(.*?\))( ON CONFLICT [^:]*)?", re.DOTALL)
 
 
@@ -20,7 +30,7 @@ _ONE_ROW = re.compile(r"(INSERT INTO \w+ \([^()]*\) VALUES )(\(.*?\))( ON CONFLI
 def written_table(sql: str) -> str | None:
     """Return the table that a statement changes, if any. Our SQL keywords are in capitals."""
     match = _WRITE.match(sql)
-    return match[1] if match else None
+    return match[2] if match else None
 
 
 def join_rows(statements: Sequence[Statement]) -> Iterator[tuple[str, Params | Sequence[Any]]]:
@@ -67,30 +77,64 @@ def _with_rows(sql: str, count: int) -> tuple[str, tuple[str, ...]]:
     return head + ", ".join([NAMED.sub("?", row)] * count) + (tail or ""), tuple(NAMED.findall(row))
 
 
-def join_tables(statements: Sequence[Statement]) -> Iterator[Statement]:
-    """Join statements to one by WITH, up to a second one for the same table.
+def join_tables(statements: Sequence[Waiting], closing: str = "") -> Iterator[Statement]:
+    """Join statements to one by WITH, and equal inserts to one with several rows. `closing` is a SELECT that ends the last.
 
-    They run on one state of the database: none sees what another has changed.
+    They run on one state of the database: none sees what another has changed. So up to a second one for the same table,
+    unless it is independent and does something else with it.
     """
-    waiting: dict[str, Statement] = {}
+    groups: dict[tuple[str, str], list[Waiting]] = {}
     for statement in statements:
-        table = written_table(statement[0])
-        if table is None or table in waiting:
-            yield from _joined(list(waiting.values()))
-            waiting.clear()
-        if table is None:
-            yield statement
+        found = _WRITE.match(statement.sql)
+        if found is None or not _can_join(groups, statement, found[1], found[2]):
+            yield from _joined(groups)
+            groups.clear()
+        if found is None:
+            yield statement.sql, statement.params
         else:
-            waiting[table] = statement
-    yield from _joined(list(waiting.values()))
+            groups.setdefault((found[1], found[2]), []).append(statement)
+    yield from _joined(groups, closing)
 
 
-def _joined(statements: list[Statement]) -> Iterator[Statement]:
+def _can_join(groups: dict[tuple[str, str], list[Waiting]], statement: Waiting, verb: str, table: str) -> bool:
+    same = [each for (_, other), each in groups.items() if other == table]
+    if not same:
+        return True
+    if len(same) == 1 and same[0][0].sql == statement.sql and len(same[0]) < MAX_ROWS and _has_rows(statement.sql):
+        return True
+    return (
+        (verb, table) not in groups and statement.independent and all(one.independent for each in same for one in each)
+    )
+
+
+@lru_cache(1024)
+def _has_rows(sql: str) -> bool:
+    """Whether several rows can be inserted by one statement: two of them could be the same row of an upsert."""
+    return "DO UPDATE" not in sql and _has_one_row(sql)
+
+
+def _joined(groups: dict[tuple[str, str], list[Waiting]], closing: str = "") -> Iterator[Statement]:
+    statements = [_insert_of(each) if len(each) > 1 else (each[0].sql, each[0].params) for each in groups.values()]
+    if closing:
+        statements.append((closing, {}))
     if len(statements) < 2:
         yield from statements
         return
     params = {f"s{number}_{name}": one[1][name] for number, one in enumerate(statements) for name in one[1]}
     yield _with(tuple(sql for sql, _ in statements)), params
+
+
+def _insert_of(statements: Sequence[Waiting]) -> Statement:
+    params = {f"r{row}_{name}": one.params[name] for row, one in enumerate(statements) for name in one.params}
+    return _with_named_rows(statements[0].sql, len(statements)), params
+
+
+@lru_cache(512)
+def _with_named_rows(sql: str, count: int) -> str:
+    match = _ONE_ROW.fullmatch(sql)
+    assert match is not None
+    head, row, tail = match.groups()
+    return head + ", ".join(NAMED.sub(rf":r{number}_\1", row) for number in range(count)) + (tail or "")
 
 
 @lru_cache(512)

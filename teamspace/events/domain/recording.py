@@ -36,6 +36,9 @@ async def record(
 
 async def record_many(tx: Tx, kind: str, changed: Sequence[ChangedSubject], *, change: Change) -> None:
     """Record that things of one kind changed, in any number of teams, with one statement."""
-    if changed:
+    if len(changed) == 1:
+        # The same statement as of `record`, so that PostgreSQL gets it with others of the transaction.
+        await record(tx, kind, changed[0].id, change=change, org_id=changed[0].org_id, team_id=changed[0].team_id)
+    elif changed:
         await store.insert_many(tx, kind, changed, change, now=clock.stamp())
         tx.notify(TOPIC)

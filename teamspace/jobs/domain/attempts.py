@@ -190,6 +190,12 @@ class JobAttempts:
         if await self._queue.finish_many(db, [(claim, Returned())]):
             log.info("job %s was interrupted and requeued", claim.job_id)
 
+    def give_back_soon(self, db: Db, claim: JobClaim) -> None:
+        """Give back a job that was not begun, in a task that `wait` waits for."""
+        task = asyncio.create_task(self.give_back(db, claim))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
     # Heartbeats: one statement extends all leases of this process.
 
     async def _beat(self, db: Db) -> None:

@@ -5,6 +5,7 @@ The job's new state, the settled quota, the kind's `ended` function and the wake
 
 import random
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 
 import msgspec
@@ -99,16 +100,17 @@ async def _follow(
     """Settle the quota of attempts that were written, and tell the kinds of jobs that have ended."""
     metered = [(job, outcome) for job, outcome, _ in changed if job.reservation_id]
     # An unmetered handler can call models, each with a reservation of its own.
-    cut_off = await quota.find_open(tx, [job.id for job, _, _ in changed if kinds[job.kind].estimate is None])
+    cut_off = await quota.find_open(tx, [job.id for job, _, _ in changed if kinds[job.kind].row.asks_models])
     await quota.lock_companies(tx, [*(job.org_id for job, _ in metered), *(row.org_id for row in cut_off)])
     for job, outcome in metered:
         await quota.settle(tx, job.reservation_id or "", spent(kinds[job.kind], job, outcome))
     await quota.charge(tx, cut_off)
     ended = [(job, outcome) for job, outcome, change in changed if change.state is not State.QUEUED]
-    told = [(job, outcome) for job, outcome in ended if tell_kinds and kinds[job.kind].ended]
-    # A kind may lock the run: always in this order, so that two servers do not wait for each other.
-    for job, outcome in sorted(told, key=lambda end: (end[0].run_id or "", end[0].id)):
-        await _tell_kind(tx, kinds[job.kind], job, outcome)
+    if tell_kinds:
+        # A kind may lock the run: always in this order, so that two servers do not wait for each other.
+        in_order = sorted(ended, key=lambda end: (end[0].run_id or "", end[0].kind, end[0].id))
+        for (_, kind), of_run in groupby(in_order, key=lambda end: (end[0].run_id or "", end[0].kind)):
+            await _tell_kind(tx, kinds[kind], [(_to_ended(job), outcome) for job, outcome in of_run])
     return [job.lane for job, _ in metered], [job for job, _ in ended]
 
 
@@ -160,9 +162,17 @@ def add(one: Spend, other: Spend | None) -> Spend:
     return one if other is None else Spend(one.requests + other.requests, one.tokens + other.tokens)
 
 
-async def _tell_kind(tx: Tx, kind: BoundKind, job: Job, outcome: Outcome) -> None:
-    if kind.ended is not None:
-        await kind.ended(tx, EndedJob(job.id, job.account, job.origin, job.input), outcome)
+async def _tell_kind(tx: Tx, kind: BoundKind, ended: Sequence[tuple[EndedJob, Outcome]]) -> None:
+    """Tell a kind of its jobs of one run, or of none, that have ended."""
+    if kind.run_ended is not None:
+        await kind.run_ended(tx, ended)
+    elif kind.ended is not None:
+        for job, outcome in ended:
+            await kind.ended(tx, job, outcome)
+
+
+def _to_ended(job: Job) -> EndedJob:
+    return EndedJob(job.id, job.account, job.origin, job.input)
 
 
 def transition(job: Job, outcome: Outcome, *, repeatable: bool = True) -> Transition:

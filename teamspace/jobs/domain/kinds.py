@@ -36,6 +36,7 @@ class BoundKind(msgspec.Struct, frozen=True):
     assign: Callable[[Db, Principal, Any], Awaitable[msgspec.Struct]] | None
     describe: Callable[[Tx, Principal, Any], Awaitable[JobTitle]] | None
     ended: Callable[[Tx, EndedJob, Outcome], Awaitable[None]] | None
+    run_ended: Callable[[Tx, Sequence[tuple[EndedJob, Outcome]]], Awaitable[None]] | None
     steps: Callable[[Reads, Principal, str], Awaitable[Sequence[msgspec.Struct]]] | None
 
     @property
@@ -132,6 +133,7 @@ def bind(modules: Iterable[ModuleType], provided: Mapping[type, Any]) -> tuple[l
                 row.assign,
                 row.describe,
                 row.ended,
+                row.run_ended,
                 row.steps,
             )
             missing = [name for name in functions if name and not hasattr(module, name)]
@@ -162,6 +164,7 @@ def _bind_row(row: JobSpec, module: ModuleType, provided: Mapping[type, Any]) ->
         assign=_with_dependencies(getattr(module, row.assign), provided) if row.assign else None,
         describe=getattr(module, row.describe) if row.describe else None,
         ended=_with_dependencies(getattr(module, row.ended), provided) if row.ended else None,
+        run_ended=_with_dependencies(getattr(module, row.run_ended), provided) if row.run_ended else None,
         steps=getattr(module, row.steps) if row.steps else None,
     )
 

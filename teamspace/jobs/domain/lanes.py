@@ -13,7 +13,7 @@ from teamspace import quota
 from teamspace.core.db import Reads, Tx
 from teamspace.jobs import store
 from teamspace.jobs.domain.channels import local_channel
-from teamspace.jobs.schemas import Lane, LaneCapacity, LaneState, ServedChannel
+from teamspace.jobs.schemas import Lane, LaneCapacity, LaneState
 
 STEP = 1000
 _FIRST = Lane("", "", "")
@@ -32,8 +32,7 @@ async def promote(tx: Tx, lanes: Collection[Lane]) -> tuple[set[str], set[Lane]]
     if not locked:
         return set(), left
     states = await store.select_lanes(tx, [by_name[name] for name in sorted(locked)])
-    served = await store.select_channels(tx)
-    capacities = [_capacity(state, served) for state in states if not state.suspended and _free_places(state) > 0]
+    capacities = [_capacity(state) for state in states if not state.suspended and _free_places(state) > 0]
     return set(await store.admit(tx, capacities, STEP)) if capacities else set(), left
 
 
@@ -52,10 +51,6 @@ def _free_places(state: LaneState) -> int:
     return quota.JOB_CAPS[state.plan] - state.taken
 
 
-def _capacity(state: LaneState, served: list[ServedChannel]) -> LaneCapacity:
+def _capacity(state: LaneState) -> LaneCapacity:
     after = state.clock - STEP if state.taken == 0 else max(state.clock, state.highest_rank or 0)
-    channels = {
-        local_channel(state.kind),
-        *(channel.channel for channel in served if channel.kind == state.kind and channel.org_id in ("", state.org_id)),
-    }
-    return LaneCapacity(state.team_id, state.kind, tuple(sorted(channels)), _free_places(state), after)
+    return LaneCapacity(state.org_id, state.team_id, state.kind, local_channel(state.kind), _free_places(state), after)

@@ -32,6 +32,7 @@ from teamspace.jobs.domain.channels import kind_of, local_channel
 from teamspace.jobs.domain.gathering import GatheredClaims
 from teamspace.jobs.domain.kinds import Kinds, RefusedResult
 from teamspace.jobs.domain.slots import JobSlots
+from teamspace.jobs.domain.succession import Succession
 from teamspace.jobs.schemas import (
     NORMAL,
     Authority,
@@ -90,6 +91,7 @@ class Queue:
         self._hosted = hosted
         self._dirty: set[Lane] = set()
         self._dirty_event = asyncio.Event()
+        self.succession = Succession()
         self._gathered = GatheredClaims()
         self._claims = 0
         """Claims in progress. The next one promotes the lanes that have become dirty meanwhile."""
@@ -178,20 +180,27 @@ class Queue:
         return id
 
     async def enqueue_many(
-        self, tx: Tx, account: QuotaAccount, kind: str, batches: Sequence[JobBatch], *, priority: int = NORMAL
-    ) -> list[list[str]]:
+        self, tx: Tx, account: QuotaAccount, kind: str, batches: Sequence[JobBatch], *, priority: int = NORMAL,
+        after: Sequence[str] = (),
+    ) -> list[list[str]]:  # fmt: skip
         """Insert the jobs of steps of one account's runs with one statement; return the ids of each batch, in order.
 
-        One event tells of a batch: it names the first of its jobs.
+        One event tells of a batch: it names the first of its jobs. `after` are jobs that end in this transaction: a job
+        that alone follows them can take the place of one.
         """
         new = [[_new_job(batch, origin, input) for origin, input in batch.items] for batch in batches]
         rows = list(chain.from_iterable(new))
         if not rows:
             return [[] for _ in batches]
-        await store.insert_many(tx, kind, account, rows, channel=local_channel(kind), priority=priority)
+        state = None
+        if after and len(rows) == 1 and not (self._hosted and await tenancy.is_suspended(tx)):
+            state = await self.succession.insert(tx, after, kind, account, rows[0], priority=priority)
+        if state is None:
+            await store.insert_many(tx, kind, account, rows, channel=local_channel(kind), priority=priority)
         first = [jobs[0].id for jobs in new if jobs]
         await changes.record_new(tx, account.org_id, account.team_id, *first)
-        self._mark_dirty_on_commit(tx, Lane(account.org_id, account.team_id, kind))
+        if state is not State.RUNNING:
+            self._mark_dirty_on_commit(tx, Lane(account.org_id, account.team_id, kind))
         return [[job.id for job in jobs] for jobs in new]
 
     async def enqueue_next(
@@ -426,9 +435,10 @@ class Queue:
         """Like `finish_many`, for jobs as they were claimed: their rows need not be read again."""
         if not ending.can_land(ended):
             return await self.finish_many(db, [(claim, outcome) for _, claim, outcome in ended])
-        async with db.maintenance(system()) as tx:
-            landed, freed, over = await ending.land(tx, self.kinds, ended)
-            await self._tell(tx, landed, freed, over)
+        with self.succession.landing(ended):
+            async with db.maintenance(system()) as tx:
+                landed, freed, over = await ending.land(tx, self.kinds, ended)
+                await self._tell(tx, landed, freed, over)
         return {(job.id, job.attempt) for job, _ in landed}
 
     async def return_all_of(self, tx: Tx, executor_id: str) -> None:
@@ -472,7 +482,7 @@ class Queue:
         await changes.record(tx, (job for job, _ in outcomes))
         await self._free_slots(tx, freed)
         # A parked job keeps its place in its lane, and one that was started outside of the lanes has none to leave.
-        outside = {job.id for job in ended if job.rank is None}
+        outside = {job.id for job in ended if job.rank is None or self.succession.is_taken(job.id)}
         left = {job.lane for job, outcome in outcomes if not isinstance(outcome, Parked) and job.id not in outside}
         self._mark_dirty_on_commit(tx, *left)
         tx.after_commit(partial(self._notify_ends, {_end_topic(job.id) for job in ended}))

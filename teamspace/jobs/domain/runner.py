@@ -46,6 +46,7 @@ class Runner:
         self._more_sources = sources
         self._aborted = False
         self._wake_up = asyncio.Event()
+        queue.succession.successor = self
 
     async def run(self) -> None:
         """Claim and run jobs until the server stops, then wait for the running ones."""
@@ -92,11 +93,28 @@ class Runner:
                 if self._aborted:
                     await self._attempts.give_back(self._db, claim)
                 else:
-                    self._start(job, claim)
+                    self.start(job, claim)
             taken += len(claimed)
         return taken
 
-    def _start(self, job: Job, claim: JobClaim) -> None:
+    def take_slot(self, kind: str, org_id: str) -> bool:
+        """Take a slot for a job that follows another; not when the server stops, since a run would never end."""
+        slots = self._slots.of(kind)
+        if self._aborted or self._stopping or self._db.outdated or not slots.admits(org_id):
+            return False
+        slots.take(org_id)
+        return True
+
+    def free_slot(self, kind: str, org_id: str) -> None:
+        slots = self._slots.of(kind)
+        self._free_slot(slots, partial(slots.release, org_id))
+
+    def start(self, job: Job, claim: JobClaim) -> None:
+        """Run a job that was claimed and has a slot. One that follows another can begin while the server is aborted."""
+        if self._aborted:
+            self.free_slot(job.kind, job.org_id)
+            self._attempts.give_back_soon(self._db, claim)
+            return
         slots = self._slots.of(job.kind)
         handled = partial(self._free_slot, slots, partial(slots.start_writing, job.org_id))
         attempt = self._attempts.start(self._db, job, claim, handled=handled)

@@ -183,7 +183,9 @@ async def _recorded_end(db: Db, who: Principal, name: str, context: ToolContext)
         raise
     finally:
         # Also of a company that was suspended meanwhile: it has happened.
-        async with db.write(_without_key(who, while_suspended=True), "tool.end") as tx:
+        # Nobody learns what a step has returned before its outcome is stored, and then this is durable too.
+        durable = context.caller != "workflow"
+        async with db.write(_without_key(who, while_suspended=True), "tool.end", durable=durable) as tx:
             _describe(tx, name, context, outcome)
 
 

@@ -5,6 +5,7 @@ waits for the lock and then sees the job of the first: exactly one of them finds
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 
@@ -30,7 +31,7 @@ from teamspace.jobs import (
 from teamspace.quota import QuotaAccount, Spend
 from teamspace.workflows import access, store
 from teamspace.workflows.domain import frozen
-from teamspace.workflows.domain.language.specs import WorkflowSpec
+from teamspace.workflows.domain.language.specs import MapStep, WorkflowSpec
 from teamspace.workflows.domain.language.transitions import Begin, Fail, Finish, Following, advance
 from teamspace.workflows.schemas import (
     MAX_OBJECTS,
@@ -50,58 +51,75 @@ _CANCELLED = JobFault.keyed("workflows.job_cancelled", "cancelled", retryable=Fa
 
 async def lock(tx: Tx, run_id: str) -> RunRow | None:
     """Lock a run and return it, or None if it has ended."""
-    await tx.lock("run", run_id)
-    return await store.get_running(tx, run_id)
+    run = await store.lock(tx, run_id)
+    return run if run and run.state is RunState.RUNNING else None
 
 
-async def job_ended(tx: Tx, job: EndedJob, outcome: Outcome, queue: Queue) -> None:
-    """Go on with the run whose job has just ended, if it has not ended itself."""
-    origin = job.origin
-    assert origin is not None
-    run = await lock(tx, origin.run_id)
-    if isinstance(outcome, Succeeded):
-        assert isinstance(outcome.result, StepResult)
-        await _note_result(tx, job, origin, outcome.result, len(outcome.json))
-    if run is None or run.step != origin.step:
+async def jobs_ended(tx: Tx, ended: Sequence[tuple[EndedJob, Outcome]], queue: Queue) -> None:
+    """Go on with the run whose jobs have just ended, if it has not ended itself."""
+    run_id = _origin(ended[0][0]).run_id
+    run = await store.lock(tx, run_id)
+    assert run is not None
+    done = [(job, end.result, len(end.json)) for job, end in ended if isinstance(end, Succeeded)]
+    await _note_results(tx, run, [(_origin(job), result, size) for job, result, size in done])
+    of_step = [(job, end) for job, end in ended if _origin(job).step == run.step]
+    if run.state is not RunState.RUNNING or not of_step or not await _go_on(tx, queue, run, of_step):
+        await _record(tx, run.org_id, run.team_id, run_id)
+
+
+def _origin(job: EndedJob) -> JobOrigin:
+    assert job.origin is not None
+    return job.origin
+
+
+async def _go_on(tx: Tx, queue: Queue, run: RunRow, ended: Sequence[tuple[EndedJob, Outcome]]) -> bool:
+    """Go on after jobs of the run's step have ended; return False if it waits for others."""
+    step_id = _origin(ended[0][0]).step
+    failed = next((end for _, end in ended if not isinstance(end, Succeeded)), None)
+    last = ended[-1][1]
+    if failed is not None:
+        await _stop(tx, queue, run, step_id, failed)
+        return True
+    assert isinstance(last, Succeeded)
+    assert isinstance(last.result, StepResult)
+    return await _step_on(tx, queue, run, step_id, last.result, [job.id for job, _ in ended])
+
+
+async def _note_results(tx: Tx, run: RunRow, done: Sequence[tuple[JobOrigin, Any, int]]) -> None:
+    """Remember what jobs have cost and how long their results are, also if the run has ended meanwhile."""
+    if not done:
         return
-    if isinstance(outcome, Succeeded) and isinstance(outcome.result, StepResult):
-        await _step_on(tx, queue, run, origin.step, outcome.result)
-    else:
-        await _stop(tx, queue, run, origin.step, outcome)
-
-
-async def _note_result(tx: Tx, job: EndedJob, origin: JobOrigin, result: StepResult, size: int) -> None:
-    """Remember what a job has cost and how long its result is, also if the run has ended meanwhile."""
-    spent = result.usage
-    await store.set_item(
-        tx, origin.run_id, origin.step, origin.item, size=size, requests=spent.requests, tokens=spent.tokens
-    )
-    if spent.requests or spent.tokens:
-        await store.add_usage(tx, origin.run_id, spent.requests, spent.tokens)
-    if result.private:
-        await store.set_private(tx, origin.run_id)
-    if result.objects and (run := await store.get_stored(tx, origin.run_id)):
-        await add_objects(tx, run, result.objects)
-    await _record(tx, job.account.org_id, job.account.team_id, origin.run_id)
+    await store.set_items(
+        tx, run.id, [ItemRow(origin.step, origin.item, "", size, result.usage.requests, result.usage.tokens)
+        for origin, result, size in done],
+    )  # fmt: skip
+    results = [result for _, result, _ in done]
+    requests, tokens = (sum(getattr(each.usage, name) for each in results) for name in ("requests", "tokens"))
+    if requests or tokens:
+        await store.add_usage(tx, run.id, requests, tokens)
+    if any(each.private for each in results) and not run.private:
+        await store.set_private(tx, run.id)
+    await add_objects(tx, run, list(dict.fromkeys(id for each in results for id in each.objects)))
 
 
 async def count_failed(tx: Tx, run: RunRow, input: StepInput, spent: Spend) -> None:
     """Add what a failed attempt has spent to its item and its run."""
-    await tx.lock("run", run.id)
+    await store.lock(tx, run.id)
     await store.add_item_usage(tx, input, spent.requests, spent.tokens)
     await store.add_usage(tx, run.id, spent.requests, spent.tokens)
     await _record(tx, run.org_id, run.team_id, run.id)
 
 
-async def _step_on(tx: Tx, queue: Queue, run: RunRow, step_id: str, result: StepResult) -> None:
-    """Begin what follows a step, if all its jobs have succeeded."""
-    if await store.is_unfinished(tx, run.id, step_id):
-        return
+async def _step_on(tx: Tx, queue: Queue, run: RunRow, step_id: str, result: StepResult, ended: Sequence[str]) -> bool:
+    """Begin what follows a step, if all its jobs have succeeded. `ended` are those that have just done so."""
     spec = await frozen.load(tx, run.team_id, run.digest)
+    if isinstance(spec.step(step_id), MapStep) and await store.is_unfinished(tx, run.id, step_id):
+        return False
     counts = run.counts | result.counts
     await store.end_step(tx, run.id, step_id, StepState.SUCCEEDED)
     following = advance(spec, step_id, run.steps_used, counts, result.branch)
-    await follow(tx, queue, with_counts(run, counts), spec, following)
+    await follow(tx, queue, with_counts(run, counts), spec, following, after=ended)
+    return True
 
 
 def with_counts(run: RunRow, counts: dict[str, int]) -> RunRow:
@@ -134,20 +152,23 @@ async def cancel(tx: Tx, queue: Queue, run: RunRow, fault: RunFault | None = Non
 
 async def follow(
     tx: Tx, queue: Queue, run: RunRow, spec: WorkflowSpec, following: Following, *, is_new: bool = False,
+    after: Sequence[str] = (),
 ) -> None:  # fmt: skip
-    """Do what the transition function says comes next."""
-    reached = plan_steps(run.id, following, await store.next_number(tx, run.id))
-    if reached:
-        await store.insert_steps(tx, run.account, reached)
+    """Do what the transition function says comes next. `after` are the jobs that have just ended."""
+    reached = plan_steps(run.id, following, 0)
     match following:
         case Begin(step_id, count):
-            await _enqueue_step(tx, queue, run, spec, step_id, range(count))
+            # First, since it is read what became of it: what is only written is sent at once.
+            await _enqueue_step(tx, queue, run, spec, step_id, range(count), after=after)
         case Finish():
             await _end(tx, run, RunState.SUCCEEDED, None)
         case Fail(step_id):
             await store.set_position(tx, run.id, step_id, run.steps_used, run.counts)
             await _end(tx, run, RunState.FAILED, reached[-1].error)
-    await _record(tx, run.org_id, run.team_id, run.id, change=Change.CREATED if is_new else Change.UPDATED)
+    if reached:
+        await store.append_steps(tx, run.account, run.id, reached)
+    if is_new or isinstance(following, Begin):  # an end is recorded by itself
+        await _record(tx, run.org_id, run.team_id, run.id, change=Change.CREATED if is_new else Change.UPDATED)
 
 
 def plan_steps(run_id: str, following: Following, number: int) -> list[NewStep]:
@@ -178,10 +199,10 @@ async def begin_step(
 
 async def _enqueue_step(
     tx: Tx, queue: Queue, run: RunRow, spec: WorkflowSpec, step_id: str, items: Sequence[int],
-    done: Sequence[ItemRow] = (),
+    done: Sequence[ItemRow] = (), after: Sequence[str] = (),
 ) -> None:  # fmt: skip
     batch = new_jobs(authority_of(run), run.id, spec, step_id, items)
-    (ids,) = await queue.enqueue_many(tx, run.account, KIND, [batch])
+    (ids,) = await queue.enqueue_many(tx, run.account, KIND, [batch], after=after)
     await store.insert_items(tx, run.account, {run.id: [*done, *new_items(batch, ids)]})
     await store.set_position(tx, run.id, step_id, run.steps_used + len(items) + len(done), run.counts)
 
