@@ -41,9 +41,7 @@ LOCKED = {
     "tenancy.update_features": "team",
     "tenancy.update_org": "org",
     "tenancy.update_role": "team",
-    "workflows.end_run": "run",
     "workflows.put": "workflow",
-    "workflows.set_position": "run",
 }
 """The lock that every verb takes which runs the statement."""
 LAST_WRITER_WINS = {
@@ -60,13 +58,12 @@ LAST_WRITER_WINS = {
         "identity.put_known_network", "instance.put_process", "jobs.put_channel",
     ),
     "computed from bytes that never change": ("repository.set_sha256",),
-    "written once, in the transaction that ends the item's job": ("workflows.set_items",),
     "follows the note, object or conversation, whose row is locked until the commit": ("fulltext.put", "fulltext.rename"),
     "schedules a check, which reads the references itself": ("blobs.release_references",),
     "a new value each time, only compared for equality": ("db.handles._start_rights_epoch",),
     "always the same value for an id": ("knowledge.put_names",),
     "locks the rows of valid claims itself, before it changes them": ("jobs.land",),
-    "the caller has locked the rows": ("knowledge.set_known_version", "events.end_stream", "events.set_saved", "jobs.apply", "jobs.take", "jobs.set_reservation", "jobs.set_refused_spend", "jobs.set_result", "triggers.update"),
+    "the caller has locked the rows": ("knowledge.set_known_version", "events.end_stream", "events.set_saved", "jobs.apply", "jobs.take", "jobs.set_reservation", "jobs.set_refused_spend", "jobs.set_result", "triggers.update", "workflows.end_run", "workflows.set_position"),
 }  # fmt: skip
 """Statements for which the order of two writers makes no difference, by reason."""
 REASONED = {name for names in LAST_WRITER_WINS.values() for name in names}

@@ -10,6 +10,7 @@ import pytest
 
 from teamspace.app import StartError
 from teamspace.core.db import Engine, connect
+from teamspace.core.db.postgres import PostgresTransaction
 from teamspace.server import _check_durability
 from teamspace.settings import load
 from tests.support.postgres import Postgres
@@ -66,6 +67,7 @@ async def test_a_commit_waits_for_the_disk_whatever_the_server_default(url: str,
             async with engine.transaction() as session:
                 assert tuple((await session.fetch(SHOW, {}))[0]) == (effective,)
             async with engine.transaction(durable=False) as session:
+                assert isinstance(session, PostgresTransaction)
                 await session.fetch("CREATE TABLE IF NOT EXISTS probes (id INTEGER)", {})
                 await session.finish(durable=False)
                 assert tuple((await session.fetch(SHOW, {}))[0]) == (effective,), "there is nothing to wait for"
