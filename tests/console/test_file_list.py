@@ -241,7 +241,9 @@ def test_a_long_folder_scrolls_to_its_end_and_back(browser: Browser, sqlite_inst
         seen = row(page, re.compile(r"000[1-9]\d\d\.txt")).filter(visible=True).first
         expect(seen.get_by_role("checkbox")).not_to_be_checked()
         name = seen.get_by_role("rowheader").inner_text()
-        expect(seen.get_by_role("link")).to_have_attribute("href", re.compile(f"/files/id-{name.removesuffix('.txt')}$"))
+        expect(seen.get_by_role("link")).to_have_attribute(
+            "href", re.compile(f"/files/id-{name.removesuffix('.txt')}$")
+        )
 
 
 def fill(instance: Instance, folder: str, sizes: dict[str, int]) -> None:
