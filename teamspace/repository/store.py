@@ -302,40 +302,11 @@ async def trash(tx: Tx, object_id: str, *, by: str, grantee: str | None, now: st
     )  # fmt: skip
 
 
-async def select_trashed(db: Reads, fence: Fence, before: tuple[str, str], limit: int) -> list[TrashedObject]:
-    """Return the page after `before`, which is a time and an id; the newest first."""
-    page = fence.in_key_order(db.dialect, ("trashed_at", "id"), newest_first=True)
-    return await db.all(
-        TrashedObject,
-        f"SELECT {columns(TrashedObject)} FROM objects WHERE id IN (SELECT id FROM ({page}) AS page)"
-        " ORDER BY trashed_at DESC, id DESC",
-        after_trashed_at=before[0], after_id=before[1], limit=limit, **fence.params,
-    )  # fmt: skip
-
-
-async def lock_trashed(tx: Tx, fence: Fence, object_id: str) -> TrashedObject | None:
-    """Return an object in the trash; it stays there until the commit."""
-    return await tx.one(
-        TrashedObject,
-        f"SELECT {columns(TrashedObject)} FROM objects WHERE id = :id AND {fence.sql} {tx.dialect.row_lock}",
-        id=object_id, **fence.params,
-    )  # fmt: skip
-
-
 async def get_trashed(db: Reads, fence: Fence, object_id: str) -> TrashedObject | None:
     return await db.one(
         TrashedObject,
         f"SELECT {columns(TrashedObject)} FROM objects WHERE id = :id AND {fence.sql}",
         id=object_id, **fence.params,
-    )  # fmt: skip
-
-
-async def select_expired(db: Reads, before: str, limit: int) -> list[TrashedObject]:
-    """Return objects that were put in the trash before this time, of all companies."""
-    return await db.all(
-        TrashedObject,
-        f"SELECT {columns(TrashedObject)} FROM objects WHERE trashed_at < :before ORDER BY trashed_at LIMIT :limit",
-        before=before, limit=limit,
     )  # fmt: skip
 
 
