@@ -8,7 +8,8 @@ from tests.support.world import World
 
 SMALL, LARGE = 2_000, 10_000
 NOISE, FLOOR = 1.3, {"sqlite": 400, "postgres": 2_000}
-"""For database pages. PostgreSQL reads a small table as a whole, such as that of the members, and a large one by index."""
+"""For database pages. PostgreSQL reads small tables as a whole, and all members to decide what an owner can read of a list
+(`Fence.for_many`): that grows with them."""
 SUCCEED = {
     "owner": {*REQUESTS} - {"thumbnail"},
     "member with grants": {*REQUESTS} - {"thumbnail"},
