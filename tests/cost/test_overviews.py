@@ -8,8 +8,7 @@ from tests.support.world import World
 
 SMALL, LARGE = 2_000, 10_000
 NOISE, FLOOR = 1.3, {"sqlite": 400, "postgres": 2_000}
-"""For database pages. PostgreSQL reads small tables as a whole, and all members to decide what an owner can read of a list
-(`Fence.for_many`): that grows with them."""
+"""For database pages. PostgreSQL reads small tables as a whole."""
 SUCCEED = {
     "owner": {*REQUESTS} - {"thumbnail"},
     "member with grants": {*REQUESTS} - {"thumbnail"},
