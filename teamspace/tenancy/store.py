@@ -358,11 +358,11 @@ async def delete_membership(tx: Tx, team_id: str, user_id: str) -> None:
     )
 
 
-def is_current_member(table: str) -> str:
-    """Return SQL for fences: whether the person `:user_id` is in the team of the row of `table`."""
+def current_membership(table: str) -> str:
+    """Return a subquery for fences: the membership of the person `:user_id` in the team of the row of `table`."""
     return (
-        f"EXISTS (SELECT 1 FROM memberships AS current_member WHERE current_member.team_id = {table}.team_id"
-        " AND current_member.user_id = :user_id)"
+        f"SELECT 1 FROM memberships AS current_member WHERE current_member.team_id = {table}.team_id"
+        " AND current_member.user_id = :user_id"
     )
 
 
