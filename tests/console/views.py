@@ -207,6 +207,8 @@ def select_files(page: Page, _: Instance) -> None:
 
 
 def show_tiles(page: Page, _: Instance) -> None:
+    # The choice would follow the account into the other views.
+    page.route("**/api/profile", lambda route: route.fulfill(json={}))
     page.get_by_role("button", name="Tiles").click()
     expect(page.get_by_role("grid").get_by_role("gridcell").first).to_be_visible()
 
