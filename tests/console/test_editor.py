@@ -188,7 +188,8 @@ def test_a_pasted_image_is_stored_beside_its_page_and_shown(
         save(page)
         page.get_by_role("button", name="Done").click()
         image = page.get_by_role("article").get_by_role("img", name="quay.png")
-        expect(image).to_have_attribute("src", re.compile("^blob:"))
+        expect(image).to_have_attribute("src", re.compile("^/api/repo-media/"))
+        expect(image).to_have_js_property("naturalWidth", 640)
     found = sqlite_instance.call("GET", f"/api/repo?prefix=attachments/{note}/", token=sqlite_instance.operator)[
         "items"
     ]
