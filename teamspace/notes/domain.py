@@ -211,6 +211,11 @@ def read_fence(who: Principal, *, across_org: bool) -> Fence:
     return access.fence(who, P.NOTES_READ, across_org=across_org)
 
 
+def write_fence(who: Principal) -> Fence:
+    """Return the notes that `who` can write; for other packages."""
+    return access.fence(who, P.NOTES_WRITE)
+
+
 def _query_fence(who: Principal, query: NoteQuery) -> Fence:
     if query.scope == "org" and not who.has_permission(P.ORG_READ):
         raise Forbidden("rights.company_scope")

@@ -195,6 +195,25 @@ async def insert(tx: Tx, row: ObjectRow) -> None:
     )
 
 
+async def attach_to_note(tx: Tx, fence: Fence, row: ObjectRow, note_id: str) -> bool:
+    """Make an object a file of a note; return False if the fence of notes does not admit it."""
+    return await tx.exists(
+        "INSERT INTO attachments (object_id, org_id, note_id) SELECT :object_id, notes.org_id, notes.id FROM notes"
+        f" WHERE notes.id = :page_id AND {fence.sql} {tx.dialect.share_lock} RETURNING object_id",
+        object_id=row.id, page_id=note_id, **fence.params,
+    )  # fmt: skip
+
+
+async def attach_to_document(tx: Tx, fence: Fence, row: ObjectRow, document_id: str) -> None:
+    """Make an object a file of a document, if the fence admits it."""
+    await tx.run(
+        "INSERT INTO attachments (object_id, org_id, document_id) SELECT :object_id, objects.org_id, objects.id"
+        " FROM objects WHERE objects.id = :page_id AND objects.content_type = :markdown"
+        f" AND {fence.sql} {tx.dialect.share_lock}",
+        object_id=row.id, page_id=document_id, markdown=MARKDOWN, **fence.params,
+    )  # fmt: skip
+
+
 async def update(tx: Tx, row: ObjectRow) -> None:
     """Update the columns that change with a version, under the lock of the key.
 
@@ -844,6 +863,10 @@ _AFTER_ANY_ID = "~"
 
 # fmt: off
 INVARIANTS = (
+    Invariant("objects.attachments", "a file of a page, and the page, belong to one company",
+        "SELECT a.object_id FROM attachments a JOIN objects o ON o.id = a.object_id LEFT JOIN notes n ON n.id = a.note_id"
+        " LEFT JOIN objects d ON d.id = a.document_id WHERE a.org_id <> o.org_id OR a.org_id <> n.org_id"
+        " OR a.org_id <> d.org_id"),
     Invariant("objects.company", "an object, its team, owner, versions and grants belong to one company",
         "SELECT o.id FROM objects o JOIN teams t ON t.id = o.team_id JOIN users u ON u.id = o.owner_id"
         " WHERE o.org_id <> t.org_id OR o.org_id <> u.org_id UNION ALL"

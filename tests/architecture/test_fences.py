@@ -142,6 +142,7 @@ UNFENCED = {
     "the caller's own team, or compared with the caller's company": ("tenancy.get_team",),
     "of the caller's own team or company, or of a row that a fence has admitted": (
         "executors.select_model_roles", "tools.find", "tools.select", "tenancy.get_features", "tenancy.select_memberships", "tenancy.lock_membership",
+        "tenancy.get_preferences",
         "tenancy.get_org_role", "tenancy.is_member", "tenancy.is_colleague", "tenancy.select_people_like",
         "tenancy.select_teams_like", "tenancy.has_team_slug",
     ),

@@ -39,6 +39,7 @@ LOCKED = {
     "repository.set_text_blob": "object",
     "repository.trash": "object",
     "repository.update": "object",
+    "tenancy.put_preferences": "user",
     "tenancy.set_tenant_suspended": "tenant",
     "tenancy.update_features": "team",
     "tenancy.update_org": "org",

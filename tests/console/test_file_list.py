@@ -2,6 +2,7 @@
 
 import re
 import zipfile
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -19,6 +20,14 @@ IN_ORDER = """() => {
     return rows.length > 10 && rows.every((row, place) => place === 0 || row > rows[place - 1])
 }"""
 PHONE: dict[str, Any] = {"width": 390, "height": 844}
+AS_AT_FIRST = {"files_as": "list", "files_by": "name", "files_descending": False}
+
+
+@pytest.fixture(autouse=True)
+def _view_as_at_first(sqlite_instance: Instance) -> Iterator[None]:
+    """How files are shown follows the account, which other tests use too."""
+    yield
+    sqlite_instance.call("POST", "/api/profile", {"preferences": AS_AT_FIRST}, sqlite_instance.session("member"))
 
 
 def test_a_folder_is_sorted_by_any_column_and_remembers_it(browser: Browser, sqlite_instance: Instance) -> None:
