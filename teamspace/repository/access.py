@@ -17,9 +17,10 @@ from itertools import chain
 import msgspec
 
 from teamspace import events, notes, sharing
-from teamspace.core.db import EACH_ROW, Clause, Fence, no_rows
+from teamspace.core.db import Clause, Fence, no_rows
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
+from teamspace.repository import store
 from teamspace.repository.schemas import AccessLevel
 
 _NOT_EXPIRED = "(grants.expires_at IS NULL OR grants.expires_at > moment(0))"
@@ -64,13 +65,9 @@ def _named(clauses: tuple[Clause, ...], documents: str, of_notes: str, below: st
 
 
 def _attached(column: str, table: str, admitted: str) -> Clause:
-    """Return the clause for the files of admitted pages. One that was moved elsewhere is no longer the page's."""
-    return Clause(
-        f"substr(objects.key, 1, 49) = '{ATTACHMENTS}' || attachments.{column} || '/' AND EXISTS"
-        f" (SELECT 1 FROM {table} WHERE {table}.id = attachments.{column} AND {admitted} {EACH_ROW})",
-        through="attachments",
-        key="attachments.object_id",
-    )
+    """Return the clause for the files of admitted pages."""
+    where = store.is_file_of_page(ATTACHMENTS, column, table, admitted)
+    return Clause(where, through="attachments", key="attachments.object_id")
 
 
 def page_id_of(key: str) -> str | None:
