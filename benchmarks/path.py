@@ -1,9 +1,9 @@
 """Measure what a request costs inside the application: CPU time, and statements sent to the database.
 
-The requests go to the ASGI application in this process, without HTTP server and sockets, 16 at a time. On SQLite the
-CPU time includes the statements and the commit thread, on PostgreSQL only the client's part. Run from the top of the
-repository as `python -m benchmarks.path`; with `--against DIR` the code of another checkout takes turns with this one.
-README.md explains the report.
+The requests go to the ASGI application in this process, without HTTP server and sockets, 16 at a time. Chats are answered
+at once by a model server in another process. On SQLite the CPU time includes the statements and the commit thread, on
+PostgreSQL only the client's part. Run from the top of the repository as `python -m benchmarks.path`; with `--against DIR`
+the code of another checkout takes turns with this one. README.md explains the report.
 """
 
 import argparse
@@ -33,13 +33,15 @@ from botocore.auth import S3SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
+from benchmarks.gateways import COMPLETIONS, LIMITS, PROMPT, Bare
 from benchmarks.report import machine
+from benchmarks.upstream import MODEL
 from teamspace.app import App, open_database
 from teamspace.core.logs import LogHandler
 from teamspace.settings import load
 from tests.support.postgres import Postgres
 
-OPERATIONS = ("read", "create", "list", "S3 GET", "S3 PUT")
+OPERATIONS = ("read", "create", "list", "S3 GET", "S3 PUT", "chat", "chat stream")
 DATABASES = ("sqlite", "postgres")
 HOST = "teamspace.test"
 AT_A_TIME, PART, OBJECTS, SIZE = 16, 200, 200, 4096
@@ -95,6 +97,7 @@ class Instance:
         made = json.loads(key.body)
         self._key_id, self._secret, self._bucket = made["access_key_id"], made["secret_access_key"], made["bucket"]
         await self.run(self._put(f"read/{number}") for number in range(OBJECTS))
+        await self.run(self._json("POST", "/api/quota", limit) for limit in LIMITS)
 
     def requests(self, operation: str) -> Iterator[Request]:
         make: Callable[[], Request] = {
@@ -103,6 +106,8 @@ class Instance:
             "list": lambda: self._json("GET", "/api/notes?limit=50"),
             "S3 GET": lambda: self._signed("GET", f"read/{self._random.randrange(OBJECTS)}"),
             "S3 PUT": lambda: self._put(f"new/{self._next()}"),
+            "chat": lambda: self._chat(stream=False),
+            "chat stream": lambda: self._chat(stream=True),
         }[operation]
         while True:
             yield make()
@@ -130,6 +135,10 @@ class Instance:
         words = " ".join(f"word{self._random.randrange(1000)}" for _ in range(32))
         return self._json("POST", "/api/notes", {"title": f"Note {number}", "body": words, "visibility": "team"})
 
+    def _chat(self, *, stream: bool) -> Request:
+        messages = [{"role": "user", "content": PROMPT}]
+        return self._json("POST", COMPLETIONS, {"model": "default", "messages": messages, "stream": stream})
+
     def _json(self, method: str, path: str, body: Any = None) -> Request:
         if body is None:
             return Request(method, path, self._headers)
@@ -156,6 +165,10 @@ async def serve(options: argparse.Namespace) -> None:
         variables = {
             "SERVICE_DATA": folder, "SERVICE_DATABASE_URL": options.database, "SERVICE_RATE_TOKEN": "0", "SERVICE_WORKERS": "1",
             "SERVICE_RATE_ANONYMOUS": "0", "SERVICE_BASE_URL": f"http://{HOST}",
+            "SERVICE_EXECUTORS": json.dumps(
+                [{"name": "upstream", "url": f"http://127.0.0.1:{options.upstream}/v1", "model": MODEL}]
+            ),
+            "SERVICE_EGRESS_ALLOW": f"127.0.0.1:{options.upstream}",
         }  # fmt: skip
         settings = load(variables, file=Path(folder) / "no.env")
         async with open_database(settings) as db:
@@ -182,7 +195,7 @@ async def _part(instance: Instance, operation: str, options: argparse.Namespace)
     with _counting() as count:
         await instance.run(islice(instance.requests(operation), AT_A_TIME))
     requests = list(islice(instance.requests(operation), PART))
-    profile = cProfile.Profile() if options.profile else None
+    profile = cProfile.Profile(time.thread_time) if options.profile else None
     if profile:
         profile.enable()
     process, loop = time.process_time(), time.thread_time()
@@ -233,10 +246,18 @@ def measure(options: argparse.Namespace, database: str) -> Parts:
     machine does changes the CPU time of a request by half."""
     parts: Parts = {operation: {} for operation in options.operations}
     with ExitStack() as held:
+        upstream = Bare(Path(held.enter_context(tempfile.TemporaryDirectory())))
+        held.callback(upstream.server.stop)
+        upstream.prepare()
         server = held.enter_context(Postgres.start(fsync=True)) if database == "postgres" else None
         children = {
             name: held.enter_context(
-                _child(options, Path(name), server.create_database(f"path_{number}") if server else "")
+                _child(
+                    options,
+                    Path(name),
+                    server.create_database(f"path_{number}") if server else "",
+                    upstream.server.port,
+                )
             )
             for number, name in enumerate([*map(str, options.against), str(Path.cwd())])
         }
@@ -247,8 +268,11 @@ def measure(options: argparse.Namespace, database: str) -> Parts:
 
 
 @contextmanager
-def _child(options: argparse.Namespace, checkout: Path, database: str) -> Iterator[subprocess.Popen[str]]:
+def _child(
+    options: argparse.Namespace, checkout: Path, database: str, upstream: int
+) -> Iterator[subprocess.Popen[str]]:
     command = [sys.executable, "-P", __file__, "--child", "--database", database, "--rows", str(options.rows)]
+    command += ["--upstream", str(upstream)]
     command += ["--folder", str(options.folder)] if options.folder else []
     command += ["--profile"] if options.profile else []
     environment = {**os.environ, "PYTHONPATH": str(checkout)}
@@ -308,6 +332,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=RESULT)
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--database", default="", help=argparse.SUPPRESS)
+    parser.add_argument("--upstream", type=int, default=0, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
         uvloop.run(serve(options))

@@ -56,6 +56,8 @@ if TYPE_CHECKING:
     ExperienceSource = Literal["plugin", "setting", "team"]
     Feature = Literal["agent", "chat", "translate", "workflows"]
     FieldType = Literal["checkbox", "email", "select", "text", "textarea"]
+    FilesAs = Literal["list", "tiles"]
+    FilesBy = Literal["changed", "kind", "name", "size"]
     FireReason = Literal[
         "derived",
         "disabled",
@@ -165,6 +167,8 @@ else:
     ExperienceSource = str
     Feature = str
     FieldType = str
+    FilesAs = str
+    FilesBy = str
     FireReason = str
     Font = str
     Health = str
@@ -1554,6 +1558,26 @@ class PluginReports(msgspec.Struct, frozen=True, kw_only=True):
     items: list[PluginReport]
 
 
+class PreferenceChange(msgspec.Struct, frozen=True, kw_only=True):
+    """Absent fields stay. `checklist_dismissed` is about the team of the credential."""
+
+    files_as: FilesAs | UnsetType = UNSET
+    files_by: FilesBy | UnsetType = UNSET
+    files_descending: bool | UnsetType = UNSET
+    editor_source: bool | UnsetType = UNSET
+    checklist_dismissed: bool | UnsetType = UNSET
+
+
+class Preferences(msgspec.Struct, frozen=True, kw_only=True):
+    """How the caller has set up the console, in every browser."""
+
+    files_as: FilesAs
+    files_by: FilesBy
+    files_descending: bool
+    editor_source: bool
+    checklist_dismissed: bool
+
+
 class Present(msgspec.Struct, frozen=True, kw_only=True):
     people: list[PresentPerson]
     seconds: int
@@ -2461,6 +2485,7 @@ class Whoami(msgspec.Struct, frozen=True, kw_only=True):
     features: list[Feature]
     credential: str
     scope: list[str] | None
+    preferences: Preferences
 
 
 class WorkflowDryRun(msgspec.Struct, frozen=True, kw_only=True):

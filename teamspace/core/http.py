@@ -435,7 +435,8 @@ class Gate:
                 return Response(304, content_type=None, headers=result.headers)
             return self._writer.content(result)
         if isinstance(result, SeeOther):
-            return Response(303, content_type=None, headers={**result.headers, "location": result.location})
+            headers = {**result.headers, "location": result.location}
+            return Response(303, content_type=None, headers=headers, payer=result.payer)
         if isinstance(result, Download):
             return self._writer.download(result)
         if isinstance(result, StoredContent):
@@ -445,11 +446,11 @@ class Gate:
         return Response(200, msgspec.json.encode(_with_signed_cursor(self._db, result)))
 
     def _count_traffic(self, request: Request, info: "_RequestInfo") -> None:
-        if self._traffic is None or info.who is None or not info.who.team_id:
-            return
-        sent = info.response.sent if info.response else 0
-        if request.received or sent:
-            self._traffic.add(info.who.org_id, info.who.team_id, request.received, sent)
+        who, response = info.who, info.response
+        payer = (who.org_id, who.team_id) if who is not None and who.team_id else response and response.payer
+        sent = response.sent if response else 0
+        if self._traffic is not None and payer and (request.received or sent):
+            self._traffic.add(*payer, request.received, sent)
 
     def _log_request(self, request: Request, info: "_RequestInfo", seconds: float) -> None:
         if self._metrics:

@@ -38,9 +38,9 @@ def _http_date(seconds: int) -> str:
 
 def _content_response(status: int, stored: StoredContent, start: int, length: int, headers: dict[str, str]) -> Response:
     if not length:
-        return Response(status, b"", stored.content_type, headers)
+        return Response(status, b"", stored.content_type, headers, payer=stored.payer)
     headers["content-length"] = str(length)
-    return Response(status, stored.read(start, length), stored.content_type, headers)
+    return Response(status, stored.read(start, length), stored.content_type, headers, payer=stored.payer)
 
 
 async def with_first_chunk(response: Response) -> Response:

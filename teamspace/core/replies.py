@@ -6,6 +6,8 @@ from typing import Any, ClassVar, Generic, TypeVar
 import msgspec
 
 T = TypeVar("T")
+Payer = tuple[str, str]
+"""The company and the team whose traffic a response is, if the request has no credential."""
 
 
 class Reply(Generic[T]):
@@ -53,6 +55,7 @@ class Content(msgspec.Struct, frozen=True):
     headers: dict[str, str] = {}
     status: int = 200
     """Another one for a page that says why there is nothing else."""
+    payer: Payer | None = None
 
 
 class SeeOther(msgspec.Struct, frozen=True):
@@ -60,6 +63,7 @@ class SeeOther(msgspec.Struct, frozen=True):
 
     location: str
     headers: dict[str, str] = {}
+    payer: Payer | None = None
 
 
 class Download(msgspec.Struct, frozen=True):
@@ -69,6 +73,7 @@ class Download(msgspec.Struct, frozen=True):
     content_type: str
     size: int | None = None
     headers: dict[str, str] = {}
+    payer: Payer | None = None
 
 
 class Feed(Download, frozen=True):
@@ -88,6 +93,7 @@ class StoredContent(msgspec.Struct, frozen=True):
     headers: dict[str, str] = {}
     span: tuple[int, int] | None = None
     """Start and end offset, to send only this part, whatever range is requested."""
+    payer: Payer | None = None
 
 
 class Archive(Download, frozen=True):

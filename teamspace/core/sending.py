@@ -9,7 +9,7 @@ import msgspec
 
 from teamspace.core.disconnect import Disconnected, DisconnectWatch
 from teamspace.core.limits import Stopping
-from teamspace.core.replies import Content, Download, EventStream, Feed, ServerSentEvent
+from teamspace.core.replies import Content, Download, EventStream, Feed, Payer, ServerSentEvent
 
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Headers = list[tuple[bytes, bytes]]
@@ -46,6 +46,8 @@ class Response(msgspec.Struct):
     """Undoes what the response hands out; called if the client disconnects before it is sent."""
     sent: int = 0
     """How many bytes of the body were sent."""
+    payer: Payer | None = None
+    """Whose traffic it is, if the request has no credential."""
 
     @property
     def streams(self) -> bool:
@@ -127,12 +129,12 @@ class ResponseWriter:
         return headers
 
     def content(self, reply: Content) -> Response:
-        return Response(reply.status, reply.body, reply.content_type, reply.headers)
+        return Response(reply.status, reply.body, reply.content_type, reply.headers, payer=reply.payer)
 
     def download(self, reply: Download) -> Response:
         size = {} if reply.size is None else {"content-length": str(reply.size)}
         stays_open = isinstance(reply, Feed)
-        return Response(200, reply.chunks, reply.content_type, {**size, **reply.headers}, stays_open)
+        return Response(200, reply.chunks, reply.content_type, {**size, **reply.headers}, stays_open, payer=reply.payer)
 
     def events(self, reply: EventStream) -> Response:
         headers = {"x-accel-buffering": "no"}

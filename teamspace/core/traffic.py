@@ -1,4 +1,4 @@
-"""Counts the bytes of request and response bodies by team, in memory.
+"""Counts the bytes of request and response bodies by team, in memory. A response to a visitor names the team it is for.
 
 A periodic task takes what was counted and stores it, so that a request costs no write. A server that is killed loses
 what it has counted since, and what transfers that were underway had transferred.

@@ -9,7 +9,7 @@ from teamspace.core.db import Db
 from teamspace.core.errors import Forbidden, InvalidRange, NotFound, PreconditionFailed, TooManyAttempts
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
-from teamspace.core.replies import Content, Created, SeeOther, StoredContent
+from teamspace.core.replies import Content, Created, Payer, SeeOther, StoredContent
 from teamspace.core.routing import BEARER, PUBLIC, Route, row
 from teamspace.links.domain import managing, opening, page
 from teamspace.links.domain.page import PublicPage
@@ -56,9 +56,9 @@ async def show(
         return await _dead(db, who, languages)
     brand = await branding.of_company(db, shared.link.org_id)
     if not opening.is_proven(db, shared.link, cookies.get(_PROOF, "")):
-        return _html(page.ask_password(token, brand, languages))
+        return _html(page.ask_password(token, brand, languages), payer=shared.payer)
     await opening.count_use(db, who, shared.link, views=1)
-    return _html(await page.show_file(db, files, renderings, shared, brand, languages))
+    return _html(await page.show_file(db, files, renderings, shared, brand, languages), payer=shared.payer)
 
 
 async def unlock(
@@ -69,16 +69,17 @@ async def unlock(
     if shared is None:
         return await _dead(db, who, languages)
     if shared.link.password is None:
-        return SeeOther(f"/s/{token}")
+        return SeeOther(f"/s/{token}", payer=shared.payer)
     password = parse_qs(sent.decode("latin-1"), encoding="utf-8", errors="replace").get("password", [""])[-1]
     brand = await branding.of_company(db, shared.link.org_id)
     try:
         if await opening.check_password(db, who, shared, password):
-            return SeeOther(f"/s/{token}", {"set-cookie": _cookie(settings, token, opening.prove(db, shared.link))})
+            headers = {"set-cookie": _cookie(settings, token, opening.prove(db, shared.link))}
+            return SeeOther(f"/s/{token}", headers, shared.payer)
     except TooManyAttempts as refusal:
         form = page.ask_password(token, brand, languages, "too_many")
-        return _html(form, refusal.status, refusal.headers)
-    return _html(page.ask_password(token, brand, languages, "wrong"), Forbidden.status)
+        return _html(form, refusal.status, refusal.headers, payer=shared.payer)
+    return _html(page.ask_password(token, brand, languages, "wrong"), Forbidden.status, payer=shared.payer)
 
 
 async def content(
@@ -90,7 +91,7 @@ async def content(
         return await _dead(db, who, languages)
     if not opening.is_proven(db, shared.link, cookies.get(_PROOF, "")):
         brand = await branding.of_company(db, shared.link.org_id)
-        return _html(page.ask_password(token, brand, languages), Forbidden.status)
+        return _html(page.ask_password(token, brand, languages), Forbidden.status, payer=shared.payer)
     return opening.content(db, files, who, shared, view=query.view is not None)
 
 
@@ -98,9 +99,11 @@ async def _dead(db: Db, who: Principal, languages: list[str]) -> Content:
     return _html(page.show_dead(await branding.effective(db, who), languages), NotFound.status)
 
 
-def _html(shown: PublicPage, status: int = 200, headers: Mapping[str, str] | None = None) -> Content:
+def _html(
+    shown: PublicPage, status: int = 200, headers: Mapping[str, str] | None = None, *, payer: Payer | None = None
+) -> Content:
     own = {"content-security-policy": shown.policy, "x-robots-tag": "noindex", **(headers or {})}
-    return Content(shown.text.encode(), "text/html; charset=utf-8", own, status)
+    return Content(shown.text.encode(), "text/html; charset=utf-8", own, status, payer)
 
 
 def _cookie(settings: Settings, token: str, proof: str) -> str:

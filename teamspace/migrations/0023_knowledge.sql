@@ -140,8 +140,21 @@ END;
 CREATE TRIGGER kg_document_names_removed AFTER DELETE ON kg_document_names BEGIN
     INSERT INTO kg_unused (name_id, object_id, org_id) VALUES (OLD.name_id, OLD.object_id, OLD.org_id) ON CONFLICT DO NOTHING;
 END;
-CREATE TRIGGER kg_objects_changed AFTER UPDATE OF owner_id, visibility, removed ON objects
-    WHEN OLD.owner_id <> NEW.owner_id OR OLD.visibility <> NEW.visibility OR OLD.removed <> NEW.removed
+-- The entries of grantees stay, which can be very many. `|| ''`: by document, not by audience.
+CREATE TRIGGER kg_objects_shown AFTER UPDATE OF owner_id, visibility ON objects
+    WHEN NOT OLD.removed AND NOT NEW.removed AND (OLD.owner_id <> NEW.owner_id OR OLD.visibility <> NEW.visibility)
+BEGIN
+    DELETE FROM kg_entries WHERE object_id = NEW.id
+        AND audience || '' IN ('own:' || OLD.owner_id, 'team:' || OLD.team_id, 'org:' || OLD.org_id);
+    INSERT INTO kg_entries (audience, name, name_id, at, object_id, type, org_id)
+        SELECT audiences.audience, n.name, n.id, d.at, d.object_id, n.type, n.org_id
+        FROM kg_documents d CROSS JOIN kg_document_names dn CROSS JOIN kg_names n CROSS JOIN (
+            SELECT 'own:' || NEW.owner_id AS audience UNION ALL
+            SELECT 'team:' || NEW.team_id WHERE NEW.visibility = 'team' UNION ALL
+            SELECT 'org:' || NEW.org_id WHERE NEW.visibility = 'team'
+        ) AS audiences WHERE d.object_id = NEW.id AND dn.object_id = d.object_id AND n.id = dn.name_id;
+END;
+CREATE TRIGGER kg_objects_changed AFTER UPDATE OF removed ON objects WHEN OLD.removed <> NEW.removed
 BEGIN
     DELETE FROM kg_entries WHERE object_id = NEW.id;
     INSERT INTO kg_entries (audience, name, name_id, at, object_id, type, org_id)
@@ -166,7 +179,7 @@ END;
 
 -- only postgres: the grants are locked, so that one that is revoked meanwhile is either not seen, or sees these rows. A
 -- session keeps the plan of a function's statement, perhaps from when the tables were empty: hence only plans by index.
-CREATE FUNCTION kg_list_document(listed text) RETURNS void LANGUAGE plpgsql
+CREATE FUNCTION kg_list_for_team(listed text) RETURNS void LANGUAGE plpgsql
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
     INSERT INTO kg_entries (audience, name, name_id, at, object_id, type, org_id)
@@ -178,6 +191,12 @@ BEGIN
         JOIN kg_documents d ON d.object_id = o.id JOIN kg_document_names dn ON dn.object_id = d.object_id
         JOIN kg_names n ON n.id = dn.name_id
         WHERE o.id = listed AND NOT o.removed AND audiences.admitted;
+END
+$$;
+CREATE FUNCTION kg_list_document(listed text) RETURNS void LANGUAGE plpgsql
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+    PERFORM kg_list_for_team(listed);
     INSERT INTO kg_entries (audience, name, name_id, at, object_id, type, org_id)
         SELECT g.principal_type || '-grant:' || g.principal_id, n.name, n.id, d.at, d.object_id, n.type, n.org_id
         FROM objects o JOIN object_grants g ON g.object_id = o.id
@@ -224,9 +243,19 @@ BEGIN
     RETURN NULL;
 END
 $$;
-CREATE TRIGGER kg_objects_changed AFTER UPDATE OF owner_id, visibility, removed ON objects FOR EACH ROW
-    WHEN (OLD.owner_id <> NEW.owner_id OR OLD.visibility <> NEW.visibility OR OLD.removed <> NEW.removed)
-    EXECUTE FUNCTION kg_objects_changed();
+CREATE TRIGGER kg_objects_changed AFTER UPDATE OF removed ON objects FOR EACH ROW
+    WHEN (OLD.removed <> NEW.removed) EXECUTE FUNCTION kg_objects_changed();
+CREATE FUNCTION kg_objects_shown() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    DELETE FROM kg_entries WHERE object_id = NEW.id
+        AND audience || '' IN ('own:' || OLD.owner_id, 'team:' || OLD.team_id, 'org:' || OLD.org_id);
+    PERFORM kg_list_for_team(NEW.id);
+    RETURN NULL;
+END
+$$;
+CREATE TRIGGER kg_objects_shown AFTER UPDATE OF owner_id, visibility ON objects FOR EACH ROW
+    WHEN (NOT OLD.removed AND NOT NEW.removed AND (OLD.owner_id <> NEW.owner_id OR OLD.visibility <> NEW.visibility))
+    EXECUTE FUNCTION kg_objects_shown();
 CREATE FUNCTION kg_grants_added() RETURNS trigger LANGUAGE plpgsql
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN

@@ -67,3 +67,5 @@ CREATE TABLE presence (
     PRIMARY KEY (kind, subject_id, user_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX presence_by_expiry ON presence (expires_at);
+-- Who is shown if many are present: those who edit come first.
+CREATE INDEX presence_of_subject ON presence (kind, subject_id, editing, user_id, expires_at, org_id);

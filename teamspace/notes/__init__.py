@@ -10,6 +10,7 @@ from teamspace.notes.domain import (
     purge_expired,
     read_fence,
     restore,
+    write_fence,
 )
 from teamspace.notes.schemas import NewNote, Note, NoteQuery, TrashedNote
 from teamspace.notes.store import COUNTS, INVARIANTS, OWNED_TABLES
@@ -31,4 +32,5 @@ __all__ = [
     "purge_expired",
     "read_fence",
     "restore",
+    "write_fence",
 ]

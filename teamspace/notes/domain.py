@@ -129,13 +129,13 @@ async def share(db: Db, who: Principal, note_id: str, request: Share) -> list[Gr
 
 async def list_trashed(db: Reads, who: Principal, before: tuple[str, str], limit: int) -> list[TrashedNote]:
     """Return the notes in the trash that `who` may restore, in the order of the trash, after a time and an id."""
-    return await store.select_trashed(db, access.trash_fence(who), before, limit)
+    return await sharing.select_trashed(db, TrashedNote, access.trash_fence(who), before, limit)
 
 
 async def restore(db: Db, who: Principal, note_id: str) -> TrashedNote:
     """Take a note out of the trash, with its shares and its text as they were; NotFound if it is not there."""
     async with db.write(who, "note.restore") as tx:
-        row = await store.lock_trashed(tx, access.trash_fence(who), note_id)
+        row = await sharing.lock_trashed(tx, TrashedNote, access.trash_fence(who), note_id)
         if row is None:
             raise NotFound()
         tx.target, tx.team_id = row.id, row.team_id
@@ -148,7 +148,7 @@ async def restore(db: Db, who: Principal, note_id: str) -> TrashedNote:
 async def purge(db: Db | WriteBatch, who: Principal, note_id: str) -> None:
     """Delete a note in the trash for good; NotFound if it is not there."""
     async with db.write(who, "note.purge") as tx:
-        row = await store.lock_trashed(tx, access.trash_fence(who), note_id)
+        row = await sharing.lock_trashed(tx, TrashedNote, access.trash_fence(who), note_id)
         if row is None:
             raise NotFound()
         await _purge(tx, row)
@@ -156,7 +156,7 @@ async def purge(db: Db | WriteBatch, who: Principal, note_id: str) -> None:
 
 async def purge_expired(db: Db, before: str, limit: int) -> int:
     """Delete notes for good that were put in the trash before this time; return how many were found."""
-    expired = await store.select_expired(db, before, limit)
+    expired = await sharing.select_expired(db, TrashedNote, NOTES.table, before, limit)
     for row in expired:
         who = system(Call(while_suspended=True), org_id=row.org_id, team_id=row.team_id)
         with suppress(NotFound):
@@ -209,6 +209,11 @@ async def _conflict(tx: Tx, who: Principal, note_id: str, permission: P) -> Vers
 def read_fence(who: Principal, *, across_org: bool) -> Fence:
     """Return the notes that `who` can read, in the team or in the whole company; for other packages."""
     return access.fence(who, P.NOTES_READ, across_org=across_org)
+
+
+def write_fence(who: Principal) -> Fence:
+    """Return the notes that `who` can write; for other packages."""
+    return access.fence(who, P.NOTES_WRITE)
 
 
 def _query_fence(who: Principal, query: NoteQuery) -> Fence:

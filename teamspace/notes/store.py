@@ -5,7 +5,7 @@ import msgspec
 from teamspace import sharing
 from teamspace.core.db import Fence, Reads, Tx, as_json, columns, placeholders
 from teamspace.core.tables import Count, OwnedTable
-from teamspace.notes.schemas import NOTES, NoteGrantRow, NoteItem, NoteRow, TrashedNote
+from teamspace.notes.schemas import NOTES, NoteGrantRow, NoteItem, NoteRow
 
 COUNTS = (Count("notes", "SELECT COUNT(*) FROM notes"),)
 INVARIANTS = sharing.invariants(NOTES)
@@ -86,35 +86,6 @@ async def trash(tx: Tx, note_id: str, seen: int | None, *, by: str, grantee: str
         "UPDATE notes SET trashed_at = :now, trashed_by = :by, trashed_by_grantee = :grantee"
         f" WHERE id = :id AND trashed_at IS NULL {condition} RETURNING id",
         id=note_id, seen=seen, by=by, grantee=grantee, now=now,
-    )  # fmt: skip
-
-
-async def select_trashed(db: Reads, fence: Fence, before: tuple[str, str], limit: int) -> list[TrashedNote]:
-    """Return the page after `before`, which is a time and an id; the newest first."""
-    page = fence.in_key_order(db.dialect, ("trashed_at", "id"), newest_first=True)
-    return await db.all(
-        TrashedNote,
-        f"SELECT {columns(TrashedNote)} FROM notes WHERE id IN (SELECT id FROM ({page}) AS page)"
-        " ORDER BY trashed_at DESC, id DESC",
-        after_trashed_at=before[0], after_id=before[1], limit=limit, **fence.params,
-    )  # fmt: skip
-
-
-async def lock_trashed(tx: Tx, fence: Fence, note_id: str) -> TrashedNote | None:
-    """Return a note in the trash; it stays there until the commit."""
-    return await tx.one(
-        TrashedNote,
-        f"SELECT {columns(TrashedNote)} FROM notes WHERE id = :id AND {fence.sql} {tx.dialect.row_lock}",
-        id=note_id, **fence.params,
-    )  # fmt: skip
-
-
-async def select_expired(db: Reads, before: str, limit: int) -> list[TrashedNote]:
-    """Return notes that were put in the trash before this time, of all companies."""
-    return await db.all(
-        TrashedNote,
-        f"SELECT {columns(TrashedNote)} FROM notes WHERE trashed_at < :before ORDER BY trashed_at LIMIT :limit",
-        before=before, limit=limit,
     )  # fmt: skip
 
 

@@ -26,7 +26,7 @@ async def select_others(
         "SELECT users.id, users.display_name, presence.editing FROM presence JOIN users ON users.id = presence.user_id"
         " WHERE presence.kind = :kind AND presence.subject_id = :subject_id AND presence.org_id = :org_id"
         " AND presence.user_id <> :user_id AND presence.expires_at > moment(0)"
-        " ORDER BY presence.editing DESC, users.id LIMIT :limit",
+        " ORDER BY presence.editing DESC, presence.user_id DESC LIMIT :limit",
         kind=kind, subject_id=subject_id, org_id=org_id, user_id=user_id, limit=limit,
     )  # fmt: skip
 

@@ -207,6 +207,18 @@ class DayAmounts(msgspec.Struct, frozen=True):
     second: int
 
 
+class DaySource(msgspec.Struct, frozen=True):
+    """A table with the amounts of two metrics by day, and its columns in SQL."""
+
+    table: str
+    at: str
+    """A day, or a time that begins with it."""
+    first: str
+    second: str
+    condition: str = "TRUE"
+    """Which of its rows are days."""
+
+
 class DayZero(msgspec.Struct, frozen=True):
     """The first day of a company, of a team, and of the history of storage and traffic."""
 

@@ -9,6 +9,7 @@ from teamspace.quota.schemas import (
     SPENDING,
     STORAGE,
     DayAmounts,
+    DaySource,
     DayZero,
     Dimension,
     Interval,
@@ -28,6 +29,9 @@ from teamspace.quota.schemas import (
 _STARTS = "CASE l.per " + " ".join(f"WHEN '{window}' THEN :{window}" for window in Window) + " END"
 CLOSED = "closed"
 """Used instead of a window: the sum of everything that was deleted from the ledger."""
+STORED_DAYS = DaySource("quota_stored_days", "day", "bytes", "objects")
+TRAFFIC_DAYS = DaySource("quota_traffic_days", "day", "received", "sent")
+USED_DAYS = DaySource("quota_used", "starts_at", "requests", "tokens", f"per = '{Window.DAY}'")
 _ACTIVE = "settled_at IS NULL AND expires_at > moment(0)"
 
 
@@ -240,7 +244,11 @@ async def add_used(tx: Tx, org_id: str, counters: Sequence[UsageCounter], spend:
 
 
 async def delete_used(tx: Tx, per: Window, before: str) -> None:
-    await tx.run("DELETE FROM quota_used WHERE per = :per AND starts_at < :before", per=per, before=before)
+    """Delete the counters of old windows. With the levels, since the primary key begins with them."""
+    await tx.run(
+        "DELETE FROM quota_used WHERE level IN ('org', 'team', 'person') AND per = :per AND starts_at < :before",
+        per=per, before=before,
+    )  # fmt: skip
 
 
 async def select_history(db: Reads, team_id: str, per: Window, since: str) -> list[Interval]:
@@ -270,29 +278,14 @@ def _level(level: Level) -> str:
     return "level = 'org'" if level is Level.TENANT else f"level = '{level}' AND subject = :subject"
 
 
-async def select_stored_days(db: Reads, level: Level, subject: str, since: str) -> list[DayAmounts]:
+async def select_days(db: Reads, source: DaySource, level: Level, subject: str, since: str) -> list[DayAmounts]:
+    # SQLite would rather read the days of all subjects, by the primary key, which begins with the level.
+    where = _level(level) if level is Level.TENANT else f"subject = :subject AND level || '' = '{level}'"
     return await db.all(
         DayAmounts,
-        "SELECT day, CAST(SUM(bytes) AS BIGINT), CAST(SUM(objects) AS BIGINT) FROM quota_stored_days"
-        f" WHERE {_level(level)} AND day >= :since GROUP BY day ORDER BY day",
-        subject=subject, since=since,
-    )  # fmt: skip
-
-
-async def select_traffic_days(db: Reads, level: Level, subject: str, since: str) -> list[DayAmounts]:
-    return await db.all(
-        DayAmounts,
-        "SELECT day, CAST(SUM(received) AS BIGINT), CAST(SUM(sent) AS BIGINT) FROM quota_traffic_days"
-        f" WHERE {_level(level)} AND day >= :since GROUP BY day ORDER BY day",
-        subject=subject, since=since,
-    )  # fmt: skip
-
-
-async def select_used_days(db: Reads, level: Level, subject: str, since: str) -> list[DayAmounts]:
-    return await db.all(
-        DayAmounts,
-        "SELECT substr(starts_at, 1, 10), CAST(SUM(requests) AS BIGINT), CAST(SUM(tokens) AS BIGINT) FROM quota_used"
-        f" WHERE {_level(level)} AND per = 'day' AND starts_at >= :since GROUP BY starts_at ORDER BY starts_at",
+        f"SELECT substr({source.at}, 1, 10), CAST(SUM({source.first}) AS BIGINT), CAST(SUM({source.second}) AS BIGINT)"
+        f" FROM {source.table} WHERE {where} AND {source.condition} AND {source.at} >= :since"
+        f" GROUP BY {source.at} ORDER BY {source.at}",
         subject=subject, since=since,
     )  # fmt: skip
 
@@ -338,12 +331,11 @@ async def add_traffic(tx: Tx, day: str, counted: Sequence[TeamTraffic]) -> None:
     )  # fmt: skip
 
 
-async def delete_stored_days(tx: Tx, before: str) -> None:
-    await tx.run("DELETE FROM quota_stored_days WHERE level IN ('org', 'team') AND day < :before", before=before)
-
-
-async def delete_traffic_days(tx: Tx, before: str) -> None:
-    await tx.run("DELETE FROM quota_traffic_days WHERE level IN ('org', 'team') AND day < :before", before=before)
+async def delete_days(tx: Tx, source: DaySource, before: str) -> None:
+    await tx.run(
+        f"DELETE FROM {source.table} WHERE level IN ('org', 'team') AND {source.condition} AND {source.at} < :before",
+        before=before,
+    )
 
 
 # fmt: off

@@ -4,9 +4,10 @@ A person can use an object if one of these is true:
 - they own it and are still a member of its team;
 - it is visible to the team, and their role in that team has the permission;
 - a grant that has not expired gives access to them or to their team;
-- it is visible to its team, they have org:read, and they only read it.
+- it is visible to its team, they have org:read, and they only read it;
+- it is a file of a note or document that they can read, and they name it by its id to read it (`fence_of_named`).
 
-Ownership and grants never widen a token: objects outside its scope or its key prefixes are not admitted. An object in
+None of this widens a token: objects outside its scope or its key prefixes are not admitted. An object in
 the trash is admitted by `trash_fence` alone: it is `removed`, and the only other fence with removed objects leaves it out.
 """
 
@@ -15,10 +16,11 @@ from itertools import chain
 
 import msgspec
 
-from teamspace import events, sharing
+from teamspace import events, notes, sharing
 from teamspace.core.db import Clause, Fence, no_rows
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
+from teamspace.repository import store
 from teamspace.repository.schemas import AccessLevel
 
 _NOT_EXPIRED = "(grants.expires_at IS NULL OR grants.expires_at > moment(0))"
@@ -31,6 +33,8 @@ _OWN_UPLOAD = Clause(
 _IN_USE = "{row}.removed = FALSE"
 _MARKED = "{row}.removed = TRUE AND {row}.trashed_at IS NULL"
 _NOT_OWN = "objects.owner_id <> :user_id"
+ATTACHMENTS = "attachments/"
+"""The files of a page are below `attachments/<id of the page>/`."""
 
 
 def fence(who: Principal, permission: P, *, across_org: bool = False) -> Fence:
@@ -39,6 +43,37 @@ def fence(who: Principal, permission: P, *, across_org: bool = False) -> Fence:
     return _fence(
         who, permission, *_own_clauses(permission in who.permissions, by_company), *_grant_clauses(permission)
     )
+
+
+def fence_of_named(who: Principal) -> Fence:
+    """Return the objects that `who` can read if they name them, as a page names its files: with those of their pages.
+
+    Only for statements that look up objects by id. A list would have to ask for every attachment who can read its page;
+    people find the files of others' pages in the pages.
+    """
+    plain, page = fence(who, P.FILES_READ, across_org=True), notes.read_fence(who, across_org=True)
+    if plain.is_empty:
+        return plain
+    below, _ = _prefix_condition(who, P.FILES_READ)
+    return Fence("objects", _named(plain.clauses, plain.sql, page.sql, below), plain.params | page.params)
+
+
+@lru_cache(512)
+def _named(clauses: tuple[Clause, ...], documents: str, of_notes: str, below: str) -> tuple[Clause, ...]:
+    attached = (_attached("note_id", "notes", of_notes), _attached("document_id", "objects", documents))
+    return clauses + _narrow(attached, f"{_IN_USE} AND {below}")
+
+
+def _attached(column: str, table: str, admitted: str) -> Clause:
+    """Return the clause for the files of admitted pages."""
+    where = store.is_file_of_page(ATTACHMENTS, column, table, admitted)
+    return Clause(where, through="attachments", key="attachments.object_id")
+
+
+def page_id_of(key: str) -> str | None:
+    """Return the id of the page whose file this key is for."""
+    folder, page_id, name = (*key.split("/", 2), "", "")[:3]
+    return page_id if f"{folder}/" == ATTACHMENTS and len(page_id) == 36 and name else None
 
 
 def _read_fences(who: Principal) -> tuple[Fence, ...]:

@@ -9,6 +9,7 @@ from teamspace import fulltext, references
 from teamspace.core.paging import Paging
 from teamspace.core.permissions import Permission
 from teamspace.core.tables import DomainEvent
+from teamspace.sharing import OwnedRow
 
 MARKDOWN = "text/markdown"
 Visibility = Literal["private", "team", "shared"]
@@ -132,13 +133,9 @@ class ObjectRow(msgspec.Struct, frozen=True):
         return self.removed and not self.etag
 
 
-class TrashedObject(msgspec.Struct, frozen=True):
+class TrashedObject(OwnedRow, frozen=True):
     """An object in the trash."""
 
-    id: str
-    org_id: str
-    team_id: str
-    owner_id: str
     key: str
     filename: str
     title: str | None

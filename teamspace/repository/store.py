@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from teamspace.core.db import Db, Fence, Reads, Tx, columns, placeholders
+from teamspace.core.db import EACH_ROW, Db, Fence, Reads, Tx, columns, placeholders
 from teamspace.core.tables import BlobColumn, Count, Invariant, OwnedTable
 from teamspace.repository.schemas import (
     MARKDOWN,
@@ -195,6 +195,33 @@ async def insert(tx: Tx, row: ObjectRow) -> None:
     )
 
 
+def is_file_of_page(folder: str, column: str, table: str, admitted: str) -> str:
+    """Return the condition for the files of admitted pages. One that was moved elsewhere is no longer the page's."""
+    return (
+        f"substr(objects.key, 1, 49) = '{folder}' || attachments.{column} || '/' AND EXISTS"
+        f" (SELECT 1 FROM {table} WHERE {table}.id = attachments.{column} AND {admitted} {EACH_ROW})"
+    )
+
+
+async def attach_to_note(tx: Tx, fence: Fence, row: ObjectRow, note_id: str) -> bool:
+    """Make an object a file of a note; return False if the fence of notes does not admit it."""
+    return await tx.exists(
+        "INSERT INTO attachments (object_id, org_id, note_id) SELECT :object_id, notes.org_id, notes.id FROM notes"
+        f" WHERE notes.id = :page_id AND {fence.sql} {tx.dialect.share_lock} RETURNING object_id",
+        object_id=row.id, page_id=note_id, **fence.params,
+    )  # fmt: skip
+
+
+async def attach_to_document(tx: Tx, fence: Fence, row: ObjectRow, document_id: str) -> None:
+    """Make an object a file of a document, if the fence admits it."""
+    await tx.run(
+        "INSERT INTO attachments (object_id, org_id, document_id) SELECT :object_id, objects.org_id, objects.id"
+        " FROM objects WHERE objects.id = :page_id AND objects.content_type = :markdown"
+        f" AND {fence.sql} {tx.dialect.share_lock}",
+        object_id=row.id, page_id=document_id, markdown=MARKDOWN, **fence.params,
+    )  # fmt: skip
+
+
 async def update(tx: Tx, row: ObjectRow) -> None:
     """Update the columns that change with a version, under the lock of the key.
 
@@ -302,40 +329,11 @@ async def trash(tx: Tx, object_id: str, *, by: str, grantee: str | None, now: st
     )  # fmt: skip
 
 
-async def select_trashed(db: Reads, fence: Fence, before: tuple[str, str], limit: int) -> list[TrashedObject]:
-    """Return the page after `before`, which is a time and an id; the newest first."""
-    page = fence.in_key_order(db.dialect, ("trashed_at", "id"), newest_first=True)
-    return await db.all(
-        TrashedObject,
-        f"SELECT {columns(TrashedObject)} FROM objects WHERE id IN (SELECT id FROM ({page}) AS page)"
-        " ORDER BY trashed_at DESC, id DESC",
-        after_trashed_at=before[0], after_id=before[1], limit=limit, **fence.params,
-    )  # fmt: skip
-
-
-async def lock_trashed(tx: Tx, fence: Fence, object_id: str) -> TrashedObject | None:
-    """Return an object in the trash; it stays there until the commit."""
-    return await tx.one(
-        TrashedObject,
-        f"SELECT {columns(TrashedObject)} FROM objects WHERE id = :id AND {fence.sql} {tx.dialect.row_lock}",
-        id=object_id, **fence.params,
-    )  # fmt: skip
-
-
 async def get_trashed(db: Reads, fence: Fence, object_id: str) -> TrashedObject | None:
     return await db.one(
         TrashedObject,
         f"SELECT {columns(TrashedObject)} FROM objects WHERE id = :id AND {fence.sql}",
         id=object_id, **fence.params,
-    )  # fmt: skip
-
-
-async def select_expired(db: Reads, before: str, limit: int) -> list[TrashedObject]:
-    """Return objects that were put in the trash before this time, of all companies."""
-    return await db.all(
-        TrashedObject,
-        f"SELECT {columns(TrashedObject)} FROM objects WHERE trashed_at < :before ORDER BY trashed_at LIMIT :limit",
-        before=before, limit=limit,
     )  # fmt: skip
 
 
@@ -873,6 +871,10 @@ _AFTER_ANY_ID = "~"
 
 # fmt: off
 INVARIANTS = (
+    Invariant("objects.attachments", "a file of a page, and the page, belong to one company",
+        "SELECT a.object_id FROM attachments a JOIN objects o ON o.id = a.object_id LEFT JOIN notes n ON n.id = a.note_id"
+        " LEFT JOIN objects d ON d.id = a.document_id WHERE a.org_id <> o.org_id OR a.org_id <> n.org_id"
+        " OR a.org_id <> d.org_id"),
     Invariant("objects.company", "an object, its team, owner, versions and grants belong to one company",
         "SELECT o.id FROM objects o JOIN teams t ON t.id = o.team_id JOIN users u ON u.id = o.owner_id"
         " WHERE o.org_id <> t.org_id OR o.org_id <> u.org_id UNION ALL"

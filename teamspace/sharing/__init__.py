@@ -3,7 +3,14 @@
 from teamspace.sharing.access import granted, granted_by_others, owned
 from teamspace.sharing.domain import record, share
 from teamspace.sharing.schemas import Grant, OwnedRow, Share, Shareable, Shares
-from teamspace.sharing.store import invariants, select_grants, select_readers
+from teamspace.sharing.store import (
+    invariants,
+    lock_trashed,
+    select_expired,
+    select_grants,
+    select_readers,
+    select_trashed,
+)
 
 __all__ = [
     "Grant",
@@ -14,9 +21,12 @@ __all__ = [
     "granted",
     "granted_by_others",
     "invariants",
+    "lock_trashed",
     "owned",
     "record",
+    "select_expired",
     "select_grants",
     "select_readers",
+    "select_trashed",
     "share",
 ]

@@ -10,7 +10,7 @@ from teamspace.sharing.schemas import Shareable
 
 def owned(table: str) -> Clause:
     """Return the clause for the rows of `:user_id`, while they are a member of the row's team."""
-    return Clause(f"{table}.owner_id = :user_id AND {table}.org_id = :org_id AND {tenancy.is_current_member(table)}")
+    return Clause(f"{table}.owner_id = :user_id AND {table}.org_id = :org_id", exists=tenancy.current_membership(table))
 
 
 def granted(kind: Shareable, permission: Permission, *, in_trash: bool = False) -> Clause:

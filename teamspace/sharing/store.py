@@ -1,9 +1,13 @@
-"""Grants in SQL: one statement per function, no rules."""
+"""Grants, and what is in the trash, in SQL: one statement per function, no rules."""
 
-from teamspace.core.db import Fence, Reads, Tx
+from typing import TypeVar
+
+from teamspace.core.db import Fence, Reads, Tx, columns
 from teamspace.core.permissions import Permission
 from teamspace.core.tables import Invariant
-from teamspace.sharing.schemas import Grant, Shareable
+from teamspace.sharing.schemas import Grant, OwnedRow, Shareable
+
+Row = TypeVar("Row", bound=OwnedRow)
 
 
 async def select_grants(db: Reads, kind: Shareable, id: str) -> list[Grant]:
@@ -44,6 +48,36 @@ async def delete_grant(tx: Tx, kind: Shareable, fence: Fence, id: str, grantee: 
         f"DELETE FROM {kind.grants} WHERE {kind.key} = :id AND user_id = :grantee"
         f" AND EXISTS (SELECT 1 FROM {kind.table} WHERE id = :id AND {fence.sql})",
         id=id, grantee=grantee, **fence.params,
+    )  # fmt: skip
+
+
+# The trash: rows of any table with `trashed_at`
+
+
+async def select_trashed(db: Reads, kind: type[Row], fence: Fence, before: tuple[str, str], limit: int) -> list[Row]:
+    """Return the page after `before`, which is a time and an id; the newest first."""
+    page = fence.in_key_order(db.dialect, ("trashed_at", "id"), newest_first=True)
+    return await db.all(
+        kind,
+        f"SELECT {columns(kind)} FROM {fence.table} WHERE id IN (SELECT id FROM ({page}) AS page)"
+        " ORDER BY trashed_at DESC, id DESC",
+        after_trashed_at=before[0], after_id=before[1], limit=limit, **fence.params,
+    )  # fmt: skip
+
+
+async def lock_trashed(tx: Tx, kind: type[Row], fence: Fence, id: str) -> Row | None:
+    """Return a row in the trash; it stays there until the commit."""
+    return await tx.one(
+        kind, f"SELECT {columns(kind)} FROM {fence.table} WHERE id = :id AND {fence.sql} {tx.dialect.row_lock}",
+        id=id, **fence.params,
+    )  # fmt: skip
+
+
+async def select_expired(db: Reads, kind: type[Row], table: str, before: str, limit: int) -> list[Row]:
+    """Return rows that were put in the trash before this time, of all companies."""
+    return await db.all(
+        kind, f"SELECT {columns(kind)} FROM {table} WHERE trashed_at < :before ORDER BY trashed_at LIMIT :limit",
+        before=before, limit=limit,
     )  # fmt: skip
 
 

@@ -40,7 +40,7 @@ from teamspace.tenancy.schemas import (
     Role,
     TeamDraft,
 )
-from teamspace.tenancy.store import COUNTS, INVARIANTS, is_current_member
+from teamspace.tenancy.store import COUNTS, INVARIANTS, current_membership
 
 SUBJECTS = (MEMBER,)
 
@@ -75,6 +75,7 @@ __all__ = [
     "create_company",
     "create_operator",
     "create_team",
+    "current_membership",
     "find_company",
     "find_share_targets",
     "get_bucket",
@@ -83,7 +84,6 @@ __all__ = [
     "invite",
     "is_bootstrapped",
     "is_colleague",
-    "is_current_member",
     "is_member",
     "is_suspended",
     "is_team",

@@ -94,7 +94,7 @@ ROUTES = (
     Route("POST",   "/api/login/resume",      PUBLIC,     None,              None, "resume",          "Exchange the cookie of a browser that keeps a person signed in for a new session, and for the next cookie. Only for the console's own pages: needs `X-Requested-By: console` and their origin.",
           refuses=(Unauthenticated, TooManyAttempts, Forbidden, UnsupportedType), while_suspended=True, limit=SMALL_LIMIT),
     Route("GET",    "/api/whoami",            BEARER,     None,              None, "whoami",          "Get the caller: person, team, company and permissions."),
-    Route("POST",   "/api/profile",           BEARER,     OWN,               None, "update_profile",  "Change your own name, locale or time zone, or the team of this session."),
+    Route("POST",   "/api/profile",           BEARER,     OWN,               None, "update_profile",  "Change your own name, locale, time zone or preferences, or the team of this session."),
     Route("POST",   "/api/members",           BEARER,     P.MEMBERS_MANAGE,  None, "add_member",      "Add a person to the team; a new person's first token and, without a password, the link to set one are only shown once.",
           refuses=(Conflict,)),
     Route("GET",    "/api/members",           BEARER,     None,              None, "list_members",    "List the team's members and their roles; with `scope=org` everyone in the company."),

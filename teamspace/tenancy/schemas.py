@@ -16,6 +16,8 @@ from teamspace.quota import Plan, Usage
 
 Password = Annotated[str, msgspec.Meta(max_length=1024)]
 Name = Annotated[str, msgspec.Meta(max_length=1000)]
+FilesAs = Literal["list", "tiles"]
+FilesBy = Literal["name", "size", "kind", "changed"]
 
 
 class Role(StrEnum):
@@ -256,6 +258,28 @@ class Opened(msgspec.Struct, frozen=True):
     headers: dict[str, str] = {}
 
 
+class Preferences(msgspec.Struct, frozen=True):
+    """How the caller has set up the console, in every browser."""
+
+    files_as: FilesAs
+    files_by: FilesBy
+    files_descending: bool
+    editor_source: bool
+    """Whether texts are edited as Markdown, not formatted."""
+    checklist_dismissed: bool
+    """Whether the caller needs no list of what is left to set up in this team."""
+
+
+class PreferenceChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Absent fields stay. `checklist_dismissed` is about the team of the credential."""
+
+    files_as: FilesAs | UnsetType = UNSET
+    files_by: FilesBy | UnsetType = UNSET
+    files_descending: bool | UnsetType = UNSET
+    editor_source: bool | UnsetType = UNSET
+    checklist_dismissed: bool | UnsetType = UNSET
+
+
 class Whoami(msgspec.Struct, frozen=True):
     """The caller, their teams and company, and their permissions with this credential."""
 
@@ -273,6 +297,7 @@ class Whoami(msgspec.Struct, frozen=True):
     features: list[Feature]
     credential: str
     scope: list[str] | None
+    preferences: Preferences
 
 
 class Locales(msgspec.Struct, frozen=True):
@@ -297,6 +322,7 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     locale: Annotated[str, msgspec.Meta(max_length=40)] | UnsetType | None = UNSET
     time_zone: Annotated[str, msgspec.Meta(max_length=64)] | UnsetType | None = UNSET
     team_id: Annotated[str, msgspec.Meta(max_length=100)] | None = None
+    preferences: PreferenceChange | None = None
 
 
 class NewMember(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

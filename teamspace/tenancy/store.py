@@ -17,6 +17,7 @@ from teamspace.tenancy.schemas import (
     NameRow,
     Org,
     OrgRole,
+    Preferences,
     Role,
     Team,
     TeamState,
@@ -259,6 +260,46 @@ async def select_memberships(db: Reads, user_id: str) -> list[Membership]:
     )
 
 
+async def get_preferences(db: Reads, user_id: str, team_id: str) -> Preferences:
+    """Return what the person has chosen, in the team where it is about a team; the defaults for the rest."""
+    found = await db.one(
+        Preferences,
+        "SELECT COALESCE(p.files_as, 'list'), COALESCE(p.files_by, 'name'), COALESCE(p.files_descending, FALSE),"
+        " COALESCE(p.editor_source, FALSE), d.user_id IS NOT NULL FROM users LEFT JOIN preferences AS p"
+        " ON p.user_id = users.id LEFT JOIN dismissed_checklists AS d ON d.user_id = users.id AND d.team_id = :team_id"
+        " WHERE users.id = :user_id",
+        user_id=user_id, team_id=team_id,
+    )  # fmt: skip
+    assert found is not None
+    return found
+
+
+async def put_preferences(tx: Tx, user_id: str, org_id: str, given: Preferences) -> None:
+    await tx.run(
+        "INSERT INTO preferences (user_id, org_id, files_as, files_by, files_descending, editor_source)"
+        " VALUES (:user_id, :org_id, :files_as, :files_by, :files_descending, :editor_source)"
+        " ON CONFLICT (user_id) DO UPDATE SET files_as = excluded.files_as, files_by = excluded.files_by,"
+        " files_descending = excluded.files_descending, editor_source = excluded.editor_source",
+        user_id=user_id, org_id=org_id, files_as=given.files_as, files_by=given.files_by,
+        files_descending=given.files_descending, editor_source=given.editor_source,
+    )  # fmt: skip
+
+
+async def dismiss_checklist(tx: Tx, user_id: str, team_id: str, org_id: str) -> None:
+    await tx.run(
+        "INSERT INTO dismissed_checklists (user_id, team_id, org_id) VALUES (:user_id, :team_id, :org_id)"
+        " ON CONFLICT (user_id, team_id) DO NOTHING",
+        user_id=user_id, team_id=team_id, org_id=org_id,
+    )  # fmt: skip
+
+
+async def restore_checklist(tx: Tx, user_id: str, team_id: str, org_id: str) -> None:
+    await tx.run(
+        "DELETE FROM dismissed_checklists WHERE user_id = :user_id AND team_id = :team_id AND org_id = :org_id",
+        user_id=user_id, team_id=team_id, org_id=org_id,
+    )  # fmt: skip
+
+
 async def lock_membership(tx: Tx, team_id: str, user_id: str) -> bool:
     """Return whether the person is in the team; if so, the membership stays locked until the commit."""
     return await tx.exists(
@@ -358,11 +399,11 @@ async def delete_membership(tx: Tx, team_id: str, user_id: str) -> None:
     )
 
 
-def is_current_member(table: str) -> str:
-    """Return SQL for fences: whether the person `:user_id` is in the team of the row of `table`."""
+def current_membership(table: str) -> str:
+    """Return a subquery for fences: the membership of the person `:user_id` in the team of the row of `table`."""
     return (
-        f"EXISTS (SELECT 1 FROM memberships AS current_member WHERE current_member.team_id = {table}.team_id"
-        " AND current_member.user_id = :user_id)"
+        f"SELECT 1 FROM memberships AS current_member WHERE current_member.team_id = {table}.team_id"
+        " AND current_member.user_id = :user_id"
     )
 
 
@@ -476,6 +517,10 @@ INVARIANTS = (
         "SELECT m.user_id FROM memberships m JOIN teams t ON t.id = m.team_id JOIN users u ON u.id = m.user_id"
         " WHERE m.org_id <> t.org_id OR m.org_id <> u.org_id UNION ALL"
         " SELECT r.user_id FROM org_roles r JOIN users u ON u.id = r.user_id WHERE r.org_id <> u.org_id"),
+    Invariant("tenancy.preferences", "preferences belong to the company of their person",
+        "SELECT p.user_id FROM preferences p JOIN users u ON u.id = p.user_id WHERE p.org_id <> u.org_id UNION ALL"
+        " SELECT d.user_id FROM dismissed_checklists d JOIN users u ON u.id = d.user_id JOIN teams t ON t.id = d.team_id"
+        " WHERE d.org_id <> u.org_id OR d.org_id <> t.org_id"),
     Invariant("tenancy.bootstrap", "there are people only after the bootstrap",
         "SELECT id FROM users WHERE NOT EXISTS (SELECT 1 FROM instance WHERE name = 'bootstrapped')"),
     Invariant("tenancy.company_owners", "a company with people has an owner",

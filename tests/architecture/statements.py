@@ -4,12 +4,10 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
-import teamspace
 from teamspace.core.db.migrate import bundled_migrations
+from tests.architecture.source import ROOT
 
-ROOT = Path(teamspace.__file__).parent
 _SOURCE = re.compile(r"(?<!DELETE )\b(?:FROM|JOIN) \(?(\w+|\{[^{}]+\})")
 _COLUMN = re.compile(r"\b(\w+)\.id\b")
 """Names the table of a join that the dialect writes."""

@@ -4,13 +4,11 @@ import ast
 import re
 import tomllib
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-import teamspace
 from teamspace import (
     activity,
     agents,
@@ -56,8 +54,8 @@ from teamspace import (
 )
 from teamspace.core.db.migrate import bundled_migrations
 from teamspace.settings import SETTINGS, Settings
+from tests.architecture.source import ROOT, modules, nodes
 
-ROOT = Path(teamspace.__file__).parent
 PACKAGES = {
     "activity": activity, "agents": agents, "ai": ai, "audit": audit, "blobs": blobs, "branding": branding, "console": console, "conversations": conversations, "documents": documents,
     "events": events, "executors": executors, "extraction": extraction, "favourites": favourites, "fulltext": fulltext, "identity": identity, "instance": instance, "jobs": jobs, "knowledge": knowledge, "links": links,
@@ -89,15 +87,6 @@ WITHOUT_COMPANY = {
 """Tables whose rows belong to no company; all others have an org_id."""
 
 
-@cache
-def syntax(path: Path) -> list[ast.AST]:
-    return list(ast.walk(ast.parse(path.read_text())))
-
-
-def all_files() -> list[Path]:
-    return sorted(ROOT.rglob("*.py"))
-
-
 def files() -> Iterator[tuple[str, Path]]:
     for name in PACKAGES:
         for path in sorted((ROOT / name).rglob("*.py")):
@@ -105,7 +94,7 @@ def files() -> Iterator[tuple[str, Path]]:
 
 
 def imported(path: Path) -> Iterator[str]:
-    for node in syntax(path):
+    for node in nodes(path):
         if isinstance(node, ast.ImportFrom) and node.module:
             yield node.module
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
@@ -141,7 +130,7 @@ def test_every_package_is_loaded_lowest_level_first() -> None:
 
 
 def contains_sql(path: Path) -> bool:
-    constants = [node.value for node in syntax(path) if isinstance(node, ast.Constant)]
+    constants = [node.value for node in nodes(path) if isinstance(node, ast.Constant)]
     return any(isinstance(value, str) and SQL.search(value) for value in constants)
 
 
@@ -152,7 +141,7 @@ def test_only_stores_contain_sql() -> None:
 def store_functions() -> Iterator[tuple[str, ast.AsyncFunctionDef]]:
     for name, path in files():
         if path.name == "store.py":
-            for node in ast.parse(path.read_text()).body:
+            for node in modules()[path].body:
                 if isinstance(node, ast.AsyncFunctionDef):
                     yield name, node
 
@@ -188,7 +177,7 @@ def is_unaudited_write(node: ast.AST) -> bool:
 
 
 def test_only_what_nobody_else_sees_is_written_without_an_audit_row() -> None:
-    packages = {name for name, path in files() if any(map(is_unaudited_write, syntax(path)))}
+    packages = {name for name, path in files() if any(map(is_unaudited_write, nodes(path)))}
     assert packages == {"favourites"}
 
 
@@ -216,12 +205,12 @@ def test_the_public_names_are_sorted_and_exist(module: ModuleType) -> None:
 
 
 def docstring(path: Path) -> str:
-    (module,) = [node for node in syntax(path) if isinstance(node, ast.Module)]
+    module = modules()[path]
     return (ast.get_docstring(module) or "").strip()
 
 
 def test_every_module_has_a_docstring() -> None:
-    assert [path for path in all_files() if not docstring(path)] == []
+    assert [path for path in modules() if not docstring(path)] == []
 
 
 def test_every_table_has_an_org_id() -> None:
@@ -240,7 +229,7 @@ def test_only_the_settings_read_the_environment() -> None:
     """And the client, which is for other programs."""
     readers = {
         str(path.relative_to(ROOT))
-        for path in all_files()
+        for path in modules()
         if "os.environ" in path.read_text() or "getenv" in path.read_text()
     }
     assert readers == {"settings.py", "client/options.py"}
@@ -254,7 +243,7 @@ EXECUTORS = {"core/pools.py", "core/db/sqlite.py"}
 
 def test_threads_belong_to_a_pool_with_a_purpose() -> None:
     """A full pool must not block unrelated work; see core/pools.py."""
-    sources = {str(path.relative_to(ROOT)): path.read_text() for path in all_files()}
+    sources = {str(path.relative_to(ROOT)): path.read_text() for path in modules()}
     assert [name for name, source in sources.items() if DEFAULT_EXECUTOR.search(source)] == []
     creating = {name for name, source in sources.items() if re.search("run_in_executor|ThreadPoolExecutor", source)}
     assert creating <= EXECUTORS
@@ -267,8 +256,8 @@ _BY_CODE = re.compile(r"type\[.*\]|Any|bool|P|Callable\[.*\]|Route|Tool|tuple\[R
 def test_unbounded_caches_have_keys_that_the_code_limits() -> None:
     """An unbounded cache must not be keyed by user input, such as list lengths, prefixes or texts."""
     unbounded = []
-    for path in all_files():
-        for node in syntax(path):
+    for path in modules():
+        for node in nodes(path):
             if isinstance(node, ast.FunctionDef) and any(ast.unparse(each) == "cache" for each in node.decorator_list):
                 arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
                 kinds = [ast.unparse(argument.annotation) for argument in arguments if argument.annotation]

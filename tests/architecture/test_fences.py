@@ -98,8 +98,8 @@ UNFENCED = {
     ),
     "of the caller's own team and company, or of one that an operator or its admin has named": (
         "quota.select_limits", "quota.select_account_limits", "quota.select_spending_limits",
-        "quota.select_storage_limits", "quota.select_history", "quota.select_spenders", "quota.select_stored_days",
-        "quota.select_traffic_days", "quota.select_used_days", "quota.get_stored", "quota.get_first_days",
+        "quota.select_storage_limits", "quota.select_history", "quota.select_spenders", "quota.select_days",
+        "quota.get_stored", "quota.get_first_days",
     ),
     "a writer learns only that a key of their team is in use": (
         "repository.get_at_key", "repository.get_key", "repository.select_existing_keys",
@@ -131,7 +131,7 @@ UNFENCED = {
         "repository.get_upload_part", "repository.select_upload_parts",
     ),
     "the server empties the trash of all companies": (
-        "notes.select_expired", "repository.select_expired", "repository.is_in_trash_since",
+        "sharing.select_expired", "repository.is_in_trash_since",
     ),
     "the server ends old uploads": ("repository.select_stale_uploads", "repository.select_upload_usage"),
     "ids and scores of the company's texts; a fence then selects the rows": ("search.rank",),
@@ -142,6 +142,7 @@ UNFENCED = {
     "the caller's own team, or compared with the caller's company": ("tenancy.get_team",),
     "of the caller's own team or company, or of a row that a fence has admitted": (
         "executors.select_model_roles", "tools.find", "tools.select", "tenancy.get_features", "tenancy.select_memberships", "tenancy.lock_membership",
+        "tenancy.get_preferences",
         "tenancy.get_org_role", "tenancy.is_member", "tenancy.is_colleague", "tenancy.select_people_like",
         "tenancy.select_teams_like", "tenancy.has_team_slug",
     ),

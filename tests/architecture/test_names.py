@@ -4,20 +4,18 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 
-import teamspace
+from tests.architecture.source import ROOT, modules, nodes
 
-ROOT = Path(teamspace.__file__).parent
 GLOSSARY = ROOT.parent / "docs" / "glossary.md"
 
 
 def public_classes() -> Iterator[str]:
     """Return those of the server: the client's models have the same names as what they are read from."""
-    for path in ROOT.rglob("*.py"):
+    for path in modules():
         if path.is_relative_to(ROOT / "client"):
             continue
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in nodes(path):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 yield node.name
 

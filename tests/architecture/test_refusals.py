@@ -11,15 +11,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
-import teamspace
 from teamspace.core.messages import DEFAULT, catalogs, parameters
 from teamspace.core.permissions import Feature
 from teamspace.jobs.schemas import State
 from teamspace.quota.schemas import Dimension, Level
 from teamspace.tenancy.schemas import Role
 from teamspace.workflows.schemas import RunState
+from tests.architecture.source import ROOT, last_name, modules, nodes
 
-ROOT = Path(teamspace.__file__).parent
 TEXTS = catalogs()[DEFAULT]["refusals"]
 KEY = re.compile(r"[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*")
 LIMITS = {"Pool": (3, "Overloaded"), "ConcurrencyLimit": (0, "Overloaded"), "KeyedConcurrencyLimit": (0, "RateLimited")}
@@ -42,26 +41,19 @@ class Site(msgspec.Struct, frozen=True):
     params: frozenset[str] | None
 
 
-@cache
-def nodes() -> dict[Path, list[ast.AST]]:
-    """The syntax of every file but those of the client, whose errors have the server's names and are no refusals.
-
-    Read by the tests and not at import: every pytest-xdist worker imports this module.
-    """
-    files = [path for path in sorted(ROOT.rglob("*.py")) if not path.is_relative_to(ROOT / "client")]
-    return {path.relative_to(ROOT): list(ast.walk(ast.parse(path.read_text()))) for path in files}
+def syntax() -> dict[Path, list[ast.AST]]:
+    """Of every file but those of the client, whose errors have the server's names and are no refusals."""
+    return {path.relative_to(ROOT): nodes(path) for path in modules() if not path.is_relative_to(ROOT / "client")}
 
 
 @cache
 def classes() -> dict[str, ast.ClassDef]:
     """Return the errors with a text in the catalog, by name."""
-    every = [node for file in nodes().values() for node in file if isinstance(node, ast.ClassDef)]
+    every = [node for file in syntax().values() for node in file if isinstance(node, ast.ClassDef)]
     found: dict[str, ast.ClassDef] = {}
     names = {"KeyedError"}
     while names:
-        children = {
-            node.name: node for node in every if names & {ast.unparse(base).split(".")[-1] for base in node.bases}
-        }
+        children = {node.name: node for node in every if names & set(map(last_name, node.bases))}
         names = set(children) - set(found)
         found |= children
     return found
@@ -79,7 +71,7 @@ def has_constructor(name: str) -> bool:
 
 
 def find_sites() -> Iterator[Site]:
-    for path, file in nodes().items():
+    for path, file in syntax().items():
         for node in file:
             place = f"{path}:{getattr(node, 'lineno', 0)}"
             if isinstance(node, ast.Call):
@@ -93,9 +85,9 @@ def find_sites() -> Iterator[Site]:
 
 
 def called(call: ast.Call, place: str) -> Iterator[Site]:
-    owner, position = ast.unparse(call.func).split(".")[-1], 0
+    owner, position = last_name(call.func), 0
     if owner in CONSTRUCTORS and isinstance(call.func, ast.Attribute):
-        owner, position = ast.unparse(call.func.value).split(".")[-1], CONSTRUCTORS[owner]
+        owner, position = last_name(call.func.value), CONSTRUCTORS[owner]
     elif owner in EXPLANATIONS:
         return
     if owner in LIMITS:
@@ -221,14 +213,14 @@ AMOUNTS = {
 
 def limit_names() -> set[str]:
     """Return the values of `by`: what a limit is counted by."""
-    calls = [node for file in nodes().values() for node in file if isinstance(node, ast.Call)]
-    limits = [call for call in calls if ast.unparse(call.func).split(".")[-1] == "KeyedConcurrencyLimit"]
+    calls = [node for file in syntax().values() for node in file if isinstance(node, ast.Call)]
+    limits = [call for call in calls if last_name(call.func) == "KeyedConcurrencyLimit"]
     return {str(keyword.arg) for call in limits for keyword in call.keywords}
 
 
 def fixed_words() -> Iterator[tuple[str, str]]:
     """Return the parameters of refusals whose value is written in the code: a text, or a member of an enum."""
-    for path, file in nodes().items():
+    for path, file in syntax().items():
         for node in file:
             if isinstance(node, ast.Call) and any(called(node, str(path))):
                 for keyword in node.keywords:

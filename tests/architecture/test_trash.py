@@ -87,6 +87,7 @@ def test_every_clause_of_every_fence_decides_about_the_trash(caller: str) -> Non
     files = [each for each in Permission if each.startswith("files:")]
     in_use = [
         *(repository.fence(who, each, across_org=True) for each in files), repository.shared_fence(who),
+        repository.fence_of_named(who),
         *(repository.fence_without_grants(who, each) for each in files),
     ]  # fmt: skip
     for fence in in_use:

@@ -8,6 +8,7 @@ test_lost_updates.py` tries the pairs of writes.
 
 import ast
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -15,7 +16,8 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.architecture.statements import ROOT, statements
+from tests.architecture.source import ROOT, modules, nodes
+from tests.architecture.statements import statements
 
 LOCKED = {
     "branding.put": "branding",
@@ -37,6 +39,7 @@ LOCKED = {
     "repository.set_text_blob": "object",
     "repository.trash": "object",
     "repository.update": "object",
+    "tenancy.put_preferences": "user",
     "tenancy.set_tenant_suspended": "tenant",
     "tenancy.update_features": "team",
     "tenancy.update_org": "org",
@@ -169,11 +172,10 @@ class Function(NamedTuple):
 
 
 def find_functions() -> Iterator[Function]:
-    for path in sorted(ROOT.rglob("*.py")):
-        module = ast.parse(path.read_text())
-        nodes = [node for node in ast.walk(module) if isinstance(node, ast.AsyncFunctionDef | ast.FunctionDef)]
-        helpers = {node.name: node for node in nodes}
-        for node in nodes:
+    for path in modules():
+        found = [node for node in nodes(path) if isinstance(node, ast.AsyncFunctionDef | ast.FunctionDef)]
+        helpers = {node.name: node for node in found}
+        for node in found:
             parts = list(ast.walk(node))
             arguments = frozenset(part.arg for part in parts if isinstance(part, ast.arg))
             names = {("", part.id) for part in parts if isinstance(part, ast.Name)}
@@ -203,27 +205,39 @@ def _strings(node: ast.AST) -> Iterator[str]:
 
 @cache
 def functions() -> list[Function]:
-    """Read by the tests and not at import: every pytest-xdist worker imports this module."""
     return list(find_functions())
+
+
+@cache
+def users() -> Mapping[str, list[Function]]:
+    """The functions that use a name, whoever's it is."""
+    found: defaultdict[str, list[Function]] = defaultdict(list)
+    for function in functions():
+        for name in {name for _, name in function.references}:
+            found[name].append(function)
+    return found
+
+
+def callers(target: Function) -> list[Function]:
+    return [function for function in users().get(target.name, ()) if function.refers_to(target)]
 
 
 def lockers(subject: str) -> list[Function]:
     """The functions that take the lock, in a given transaction or in one that they open for a block."""
     own = [function for function in functions() if subject in function.locks]
     helpers = [function for function in own if "tx" in function.arguments]
-    blocks = [each for each in functions() if each.yields and any(each.refers_to(helper) for helper in helpers)]
-    users = [each for each in functions() if any(each.refers_to(helper) for helper in (*helpers, *blocks))]
-    return [*own, *users]
+    blocks = [each for helper in helpers for each in callers(helper) if each.yields]
+    return [*own, *(each for helper in (*helpers, *blocks) for each in callers(helper))]
 
 
 def unlocked_ways(target: Function, locking: list[Function], seen: frozenset[Function] = frozenset()) -> list[str]:
     """The ways to run `target` without the lock, each as the function at its top."""
     if target in seen or target in locking:
         return []
-    callers = [function for function in functions() if function.refers_to(target)]
-    if not callers:
+    found = callers(target)
+    if not found:
         return [f"{target.path.relative_to(ROOT)}: {target.name}"]
-    return [way for caller in callers for way in unlocked_ways(caller, locking, seen | {target})]
+    return [way for caller in found for way in unlocked_ways(caller, locking, seen | {target})]
 
 
 @pytest.mark.parametrize("name", LOCKED)

@@ -514,10 +514,11 @@ def test_the_doctor_finds_nothing_in_an_instance_in_use(run_command: RunCommand,
 
 
 @ON_SQLITE
-def test_the_doctor_finds_every_violation(run_command: RunCommand, settings: Settings) -> None:
+def test_the_doctor_finds_every_violation(run_command: RunCommand, settings: Settings, thorough: bool) -> None:
+    """A normal run tries one violation of each invariant; the next test tries the queries of all."""
     with_world(settings, populate)
     missed = []
-    for number, (name, sql) in enumerate(VIOLATIONS):
+    for number, (name, sql) in enumerate(VIOLATIONS if thorough else dict(VIOLATIONS).items()):
         copy = msgspec.structs.replace(settings, data=settings.data.with_name(f"copy{number}"))
         shutil.copytree(settings.data, copy.data)
         execute(copy, sql)

@@ -1,6 +1,7 @@
 """A server, and its operator as a client."""
 
 import contextlib
+import ssl
 from collections.abc import Iterator
 
 import pytest
@@ -11,6 +12,8 @@ from tests.support.served import Served
 from tests.support.world import PASSWORD
 
 QUICK = Retry(first_pause=0.01, max_pause=0.05)
+TLS = ssl.create_default_context()
+"""For clients that a test makes by the hundred: each would load the certificates, which takes longer than a request."""
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgres"])

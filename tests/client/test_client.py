@@ -15,7 +15,7 @@ import pytest
 from teamspace.client import AsyncClient, BadRequest, Client, NotFound, Retry, VersionMismatch
 from teamspace.client.models import JobDetail, OwnerDraft, TextPart
 from tests.branding.help import encoded, picture
-from tests.client.conftest import QUICK
+from tests.client.conftest import QUICK, TLS
 from tests.client.cutting import Cut, cutting
 from tests.support.served import Served
 
@@ -201,7 +201,7 @@ def test_no_cut_makes_a_note_twice_or_loses_it(ann: Client, served: Served, step
         cuts += [Cut("response", after) for after in range(1, sizes["response"] + 1, step)]
         for number, cut in enumerate(cuts):
             proxy.cuts = [cut]
-            with Client(proxy.url, ann.options.token, retry=QUICK) as client:
+            with Client(proxy.url, ann.options.token, retry=QUICK, verify=TLS) as client:
                 assert client.notes.create(title=f"Note {number}", tags=[f"cut-{step}"]).title == f"Note {number}"
     titles = [note.title for note in ann.notes.list(tag=f"cut-{step}")]
     assert sorted(titles) == sorted(["Note 00", *(f"Note {number}" for number in range(len(cuts)))])
@@ -222,7 +222,7 @@ def test_a_stream_that_is_cut_anywhere_gives_the_same_text(ann: Client, served: 
     with cutting(served.port) as proxy:
         for after in cuts:
             proxy.cuts = [Cut("response", after), Cut("request", 90), Cut("response", after)]
-            with Client(proxy.url, ann.options.token, retry=QUICK) as client:
+            with Client(proxy.url, ann.options.token, retry=QUICK, verify=TLS) as client:
                 with getattr(client, area).stream(prompt=prompt) as stream:
                     assert [(event.name, event.data.get("text")) for event in stream] == expected
                 assert stream.text == stream.result["text"]
@@ -236,7 +236,7 @@ def test_a_download_that_is_cut_goes_on_where_it_broke(ann: Client, served: Serv
         for after in (1, 200, 5000, MEBIBYTE, len(content) + 100):
             proxy.cuts = [Cut("response", after)] * 2
             with (
-                Client(proxy.url, ann.options.token, retry=QUICK) as client,
+                Client(proxy.url, ann.options.token, retry=QUICK, verify=TLS) as client,
                 client.repo.content(stored.id) as download,
             ):
                 assert download.read() == content

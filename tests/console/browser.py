@@ -8,7 +8,18 @@ from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, Request, Response, expect
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Error,
+    Frame,
+    Page,
+    Playwright,
+    Request,
+    Response,
+    expect,
+)
 
 # The headless shell takes half the time.
 EXECUTABLES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -91,7 +102,8 @@ def window(
         passed = True
     except Exception as error:
         error.add_note("\n".join(["The browser says:", *errors.lines]))
-        error.add_note(f"The window shows {page.url}:\n{page.locator('body').inner_text()}")
+        for frame in page.frames:
+            error.add_note(f"The window shows {frame.url}:\n{_words_of(frame)}")
         raise
     finally:
         if reusable and passed:
@@ -99,6 +111,14 @@ def window(
             _keep(browser, url, context)
         else:
             context.close()
+
+
+def _words_of(frame: Frame) -> str:
+    """What it shows. The frames of Chromium's PDF viewer do not say."""
+    try:
+        return frame.locator("body").inner_text(timeout=2_000)
+    except Error as error:
+        return error.message
 
 
 def _new_context(browser: Browser, url: str, **more: Any) -> BrowserContext:

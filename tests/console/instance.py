@@ -287,6 +287,7 @@ class Instance:
         self._enable_two_factor(self.sign_in(WITH_TWO_FACTOR.username))
         self._share(ids[-1], "guest", "notes:read")
         self._share(ids[-1], "org_reader", "notes:write")
+        self.sign_in(OPERATOR.username)  # the account shows a session to end, whatever else has signed in before
         self._create_tokens()
         self._create_keys()
         self._create_companies()

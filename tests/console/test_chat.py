@@ -9,6 +9,8 @@ import pytest
 from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
 
 from tests.console.browser import settle, window
+from tests.console.conftest import Serve
+from tests.console.held_model import HeldModel
 from tests.console.instance import PEOPLE, WRITTEN, Instance, picture
 
 pytestmark = [
@@ -17,16 +19,30 @@ pytestmark = [
 ]
 
 LONG = " ".join(f"word{number}" for number in range(60))
-"""A prompt that the simulated model repeats, each word once."""
+"""A prompt that models repeat, each word once."""
 
 
-def test_an_answer_streams_and_is_kept(browser: Browser, instance: Instance) -> None:
-    with opened_chat(browser, instance) as page:
-        ask(page, f"{LONG} [simulate:slow:3]")
-        expect(answer(page)).to_contain_text("word5")
+@pytest.fixture
+def model() -> Iterator[HeldModel]:
+    with HeldModel(LONG, position=9).serving() as held:
+        yield held
+
+
+@pytest.fixture
+def held(serve: Serve, database: str, model: HeldModel) -> Iterator[Instance]:
+    """An instance whose answers end when `model` goes on."""
+    with serve(database, **model.settings) as served:
+        yield Instance(served)
+
+
+def test_an_answer_streams_and_is_kept(browser: Browser, held: Instance, model: HeldModel) -> None:
+    with opened_chat(browser, held) as page:
+        ask(page, LONG)
+        expect(answer(page)).to_contain_text("word8")
         expect(answer(page)).to_have_attribute("aria-busy", "true")
         expect(page).to_have_url(re.compile(r"/app/chat/[0-9a-f-]{36}$"))
         expect(field(page)).to_be_focused()
+        model.go_on()
         expect(answer(page)).to_contain_text("word59")
         expect(page.get_by_role("button", name="Regenerate")).to_be_visible()
         assert_each_word_once(answer(page))
@@ -36,34 +52,36 @@ def test_an_answer_streams_and_is_kept(browser: Browser, instance: Instance) -> 
         expect(answer(page)).to_contain_text("word59")
 
 
-def test_a_reload_resumes_the_answer(browser: Browser, instance: Instance) -> None:
-    with opened_chat(browser, instance) as page:
-        ask(page, f"{LONG} [simulate:slow:8]")
-        expect(answer(page)).to_contain_text("word5")
+def test_a_reload_resumes_the_answer(browser: Browser, held: Instance, model: HeldModel) -> None:
+    with opened_chat(browser, held) as page:
+        ask(page, LONG)
+        expect(answer(page)).to_contain_text("word8")
         page.reload()
         expect(answer(page)).to_contain_text("word8")
         expect(page.get_by_role("button", name="Stop")).to_be_visible()
+        model.go_on()
         expect(page.get_by_role("button", name="Regenerate")).to_be_visible()
         assert_each_word_once(answer(page))
-        assert [turn["state"] for turn in stored(instance, page)["turns"]] == ["done", "done"], "it was asked once"
+        assert [turn["state"] for turn in stored(held, page)["turns"]] == ["done", "done"], "it was asked once"
 
 
-def test_an_answer_goes_on_when_the_browser_is_online_again(browser: Browser, sqlite_instance: Instance) -> None:
-    with opened_chat(browser, sqlite_instance) as page:
+def test_an_answer_goes_on_when_the_browser_is_online_again(browser: Browser, held: Instance, model: HeldModel) -> None:
+    with opened_chat(browser, held) as page:
         page.add_init_script(CUT_STREAMS)
         page.reload()
         settle(page)
-        ask(page, f"{LONG} [simulate:slow:8]")
-        expect(answer(page)).to_contain_text("word5")
+        ask(page, LONG)
+        expect(answer(page)).to_contain_text("word8")
         page.context.set_offline(True)
         page.evaluate("cutStreams()")
         expect(page.get_by_text("Connection lost. Reconnecting…")).to_be_visible()
         expect(page.get_by_text("Can’t reach the server. Retrying…")).to_be_visible()
-        expect(answer(page), "what was heard stays").to_contain_text("word5")
+        expect(answer(page), "what was heard stays").to_contain_text("word8")
         page.context.set_offline(False)
+        model.go_on()
         expect(page.get_by_role("button", name="Regenerate")).to_be_visible()
         assert_each_word_once(answer(page))
-        assert len(stored(sqlite_instance, page)["turns"]) == 2
+        assert len(stored(held, page)["turns"]) == 2
 
 
 def test_stop_keeps_what_was_answered(browser: Browser, instance: Instance) -> None:
@@ -372,6 +390,7 @@ def answer(page: Page) -> Locator:
 
 
 def assert_each_word_once(shown: Locator) -> None:
+    expect(shown, "drawn when the browser has time").to_contain_text(LONG.split()[-1])
     words = re.findall(r"word\d+", shown.inner_text())
     assert words == LONG.split(), "no part of an answer is lost or shown twice"
 

@@ -188,12 +188,25 @@ def test_a_pasted_image_is_stored_beside_its_page_and_shown(
         save(page)
         page.get_by_role("button", name="Done").click()
         image = page.get_by_role("article").get_by_role("img", name="quay.png")
-        expect(image).to_have_attribute("src", re.compile("^blob:"))
+        expect(image).to_have_attribute("src", re.compile("^/api/repo-media/"))
+        expect(image).to_have_js_property("naturalWidth", 640)
     found = sqlite_instance.call("GET", f"/api/repo?prefix=attachments/{note}/", token=sqlite_instance.operator)[
         "items"
     ]
     assert [(item["key"], item["visibility"]) for item in found] == [(f"attachments/{note}/quay.png", visibility)]
     assert sqlite_instance.read(note) == f"Look: ![quay.png](/files/{found[0]['id']}) "
+
+
+def test_who_a_page_is_shared_with_sees_its_images(browser: Browser, sqlite_instance: Instance) -> None:
+    with writing(browser, sqlite_instance, "Look: ", visibility="private") as (page, note):
+        page.evaluate(PASTE, ["quay.png", "image/png", list(picture())])
+        expect(editor(page).get_by_role("img", name="quay.png")).to_be_visible()
+        save(page)
+    share = {"user_id": sqlite_instance.id_of("member"), "permission": "notes:read"}
+    sqlite_instance.call("POST", f"/api/notes/{note}/share", share, sqlite_instance.operator)
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
+        page.goto(f"/app/notes/{note}")
+        expect(page.get_by_role("article").get_by_role("img", name="quay.png")).to_be_visible()
 
 
 def test_files_of_a_page_follow_its_access_level(browser: Browser, sqlite_instance: Instance) -> None:
@@ -287,3 +300,100 @@ def test_the_toolbar_is_one_stop_and_arrow_keys_move_in_it(browser: Browser, sql
         expect(tool(page, "Bold")).to_be_focused()
         page.keyboard.press("End")
         expect(tool(page, "Markdown source")).to_be_focused()
+
+
+def selection_bar(page: Page) -> Locator:
+    return page.get_by_role("toolbar", name="Selected text")
+
+
+def box(found: Locator) -> tuple[float, float]:
+    """Top and bottom on the screen."""
+    expect(found).to_be_in_viewport()
+    place = found.bounding_box()
+    assert place
+    return place["y"], place["y"] + place["height"]
+
+
+def test_a_bar_at_the_selection_formats_it_without_covering_it(browser: Browser, sqlite_instance: Instance) -> None:
+    text = "\n\n".join(f"Paragraph {number} of the tide table." for number in range(40))
+    with writing(browser, sqlite_instance, text) as (page, note):
+        expect(selection_bar(page)).to_have_count(0)
+        word = editor(page).get_by_text("Paragraph 30 of")
+        word.dblclick(position={"x": 20, "y": 8})
+        expect(selection_bar(page)).to_be_visible()
+        assert box(selection_bar(page))[1] <= box(word)[0]
+        selection_bar(page).get_by_role("button", name="Bold").click()
+        expect(selection_bar(page)).to_be_visible()
+        selection_bar(page).get_by_role("button", name="Headings").click()
+        page.get_by_role("menuitem", name="Heading 2").click()
+        page.keyboard.press("ArrowLeft")
+        expect(selection_bar(page)).to_have_count(0)
+        # Below the selection, where the fixed toolbar leaves no room above it.
+        page.keyboard.press("Control+Home")
+        page.keyboard.press("Shift+End")
+        expect(selection_bar(page)).to_be_visible()
+        fixed = box(page.get_by_role("toolbar", name="Formatting"))
+        first = box(editor(page).get_by_text("Paragraph 0 of"))
+        here = box(selection_bar(page))
+        assert here[1] <= first[0] or here[0] >= first[1], (here, first)
+        assert here[0] >= fixed[1], (here, fixed)
+        save(page)
+    assert "\n## **Paragraph** 30 of the tide table.\n" in sqlite_instance.read(note)
+
+
+def test_the_bar_at_the_selection_is_reached_and_closed_by_keys(browser: Browser, sqlite_instance: Instance) -> None:
+    with writing(browser, sqlite_instance, "Tide table") as (page, note):
+        page.keyboard.press("Alt+F10")
+        expect(tool(page, "Headings")).to_be_focused()
+        editor(page).focus()
+        page.keyboard.press("Shift+Home")
+        expect(selection_bar(page)).to_be_visible()
+        page.keyboard.press("Alt+F10")
+        headings = selection_bar(page).get_by_role("button", name="Headings")
+        expect(headings).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("menu")).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(headings).to_be_focused()
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowRight")
+        expect(selection_bar(page).get_by_role("button", name="Italic")).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(editor(page)).to_be_focused()
+        page.keyboard.press("Tab")
+        expect(headings).to_be_focused()
+        page.keyboard.press("Escape")
+        expect(selection_bar(page)).to_have_count(0)
+        expect(editor(page)).to_be_focused()
+        page.keyboard.press("Shift+ArrowRight")
+        expect(selection_bar(page)).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(selection_bar(page)).to_have_count(0)
+        page.get_by_role("textbox", name="Title").focus()
+        expect(selection_bar(page)).to_have_count(0)
+        save(page)
+    assert sqlite_instance.read(note) == "_Tide table_"
+
+
+def test_a_model_is_asked_from_the_bar_at_the_selection(browser: Browser, sqlite_instance: Instance) -> None:
+    with writing(browser, sqlite_instance, "The crane are broken. Call Ann.") as (page, _):
+        page.route("**/api/ai/chat", lambda route: route.abort())
+        page.keyboard.press("Shift+Home")
+        selection_bar(page).get_by_role("button", name="AI").click()
+        with page.expect_request("**/api/ai/chat") as asked:
+            page.get_by_role("menuitem", name="Shorten").click()
+        assert "The crane are broken. Call Ann." in (asked.value.post_data or "")
+        expect(page.get_by_role("dialog", name="Shorten").get_by_role("alert")).to_be_visible()
+        expect(selection_bar(page)).to_have_count(0)
+
+
+def test_a_finger_gets_no_bar_at_the_selection(browser: Browser, sqlite_instance: Instance) -> None:
+    note = sqlite_instance.note("Harbour", "Tide table")
+    token = sqlite_instance.session("operator")
+    with window(browser, sqlite_instance.url, token=token, width=390, height=844, has_touch=True) as page:
+        page.goto(f"/app/notes/{note}?edit=true")
+        editor(page).get_by_text("Tide").tap()
+        page.keyboard.press("Control+a")
+        tool(page, "Bold").tap()
+        expect(editor(page)).to_contain_text("**Tide table**")
+        expect(selection_bar(page)).to_have_count(0)

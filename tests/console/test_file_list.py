@@ -2,6 +2,7 @@
 
 import re
 import zipfile
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,7 +15,19 @@ from tests.console.test_files import keys, names
 
 pytestmark = [pytest.mark.sampled(8), pytest.mark.about("console/repository", "repository")]
 
+IN_ORDER = """() => {
+    const rows = [...document.querySelectorAll("[role=grid] [data-entry]")].map((row) => Number(row.getAttribute("aria-rowindex")))
+    return rows.length > 10 && rows.every((row, place) => place === 0 || row > rows[place - 1])
+}"""
 PHONE: dict[str, Any] = {"width": 390, "height": 844}
+AS_AT_FIRST = {"files_as": "list", "files_by": "name", "files_descending": False}
+
+
+@pytest.fixture(autouse=True)
+def _view_as_at_first(sqlite_instance: Instance) -> Iterator[None]:
+    """How files are shown follows the account, which other tests use too."""
+    yield
+    sqlite_instance.call("POST", "/api/profile", {"preferences": AS_AT_FIRST}, sqlite_instance.session("member"))
 
 
 def test_a_folder_is_sorted_by_any_column_and_remembers_it(browser: Browser, sqlite_instance: Instance) -> None:
@@ -226,6 +239,20 @@ def test_a_long_folder_scrolls_to_its_end_and_back(browser: Browser, sqlite_inst
         page.keyboard.press("Home")
         expect(row(page, "000000.txt")).to_be_focused()
         expect(row(page, "000000.txt")).to_be_in_viewport()
+        # Rows take over each other's elements: what is focused stays, and readers meet all of them in order.
+        row(page, "000003.txt").click(modifiers=["Control"])
+        for turn in (9_000, -1_000, 30_000, -7_000):
+            page.mouse.wheel(0, turn)
+            page.wait_for_timeout(100)
+        expect(row(page, "000003.txt")).to_be_focused()
+        expect(row(page, "000003.txt")).not_to_be_in_viewport()
+        page.wait_for_function(IN_ORDER)
+        seen = row(page, re.compile(r"000[1-9]\d\d\.txt")).filter(visible=True).first
+        expect(seen.get_by_role("checkbox")).not_to_be_checked()
+        name = seen.get_by_role("rowheader").inner_text()
+        expect(seen.get_by_role("link")).to_have_attribute(
+            "href", re.compile(f"/files/id-{name.removesuffix('.txt')}$")
+        )
 
 
 def fill(instance: Instance, folder: str, sizes: dict[str, int]) -> None:

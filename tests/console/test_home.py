@@ -57,5 +57,21 @@ def test_a_member_is_told_without_a_button_that_they_cannot_use(browser: Browser
         expect(part.get_by_role("link")).to_have_count(0)
 
 
+def test_a_dismissed_checklist_stays_away_in_every_browser(browser: Browser, fresh_server: Served) -> None:
+    ann, _ = set_up(fresh_server)
+    with window(browser, fresh_server.url, token=ann) as page:
+        page.goto("/app/")
+        part = page.get_by_role("region", name="Get set up")
+        expect(part).to_be_visible()
+        with page.expect_response("**/api/profile"):
+            part.get_by_role("button", name="Dismiss").click()
+        expect(part).to_have_count(0)
+    with window(browser, fresh_server.url, token=ann, empty_cache=True) as page:
+        page.goto("/app/")
+        settle(page)
+        expect(page.get_by_role("heading", name="Nothing here yet")).to_be_visible()
+        expect(page.get_by_role("region", name="Get set up")).to_have_count(0)
+
+
 def lines(page: Page) -> Locator:
     return page.get_by_role("region", name="Team activity").get_by_role("listitem")

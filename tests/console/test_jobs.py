@@ -211,7 +211,7 @@ def test_a_failed_run_is_continued_as_a_new_job(browser: Browser, operator: Oper
 def test_a_running_answer_is_stopped(browser: Browser, operator: OperatorClient) -> None:
     with window(browser, operator.url, token=operator.token) as page:
         page.goto("/app/chat/new")
-        page.get_by_label("Your prompt").fill("**Ahoy** [simulate:slow:9] " + "and so on " * 60)
+        page.get_by_label("Your prompt").fill("**Ahoy** [simulate:slow:60] " + "and so on " * 60)
         page.keyboard.press("Enter")
         page.wait_for_url(re.compile(r"/app/chat/[0-9a-f-]{36}$"))
         page.goto(f"/app/settings/team/jobs/{operator.call('GET', '/api/jobs?kind=ai.turn')['items'][0]['id']}")

@@ -193,9 +193,13 @@ def test_two_translators_of_one_text_see_each_others_words(browser: Browser, pai
 
 
 def test_a_text_is_shown_in_its_place_as_it_is_written(browser: Browser, pair: Instance) -> None:
+    pair.note("Tide table", "Home offers a new note only as long as there is nothing else.")
     with window(browser, pair.url, token=pair.sign_in(TRANSLATOR.username)) as page:
         open_text(page, "notes.new")
         page.get_by_text("Show it in its place").click()
+        expect(page.get_by_text("Not visible right now")).to_be_visible()
+        page.get_by_role("combobox", name="Screen").click()
+        page.get_by_role("option", name="Notes", exact=True).click()
         screen = page.frame_locator("iframe")
         outlined = screen.locator("[data-previewed]").first
         expect(outlined).to_have_text(re.compile("New note"))

@@ -21,7 +21,7 @@ pytestmark = [
 NAMED = "harbour-digest"
 SLOW: dict[str, Any] = {
     "format": 1, "slug": "slow-answer", "title": "Slow answer", "start": "ask", "max_steps": 4, "steps": [
-        {"id": "ask", "kind": "tool", "tool": "chat_message", "with": {"text": "Take your time. [simulate:slow:10]"}},
+        {"id": "ask", "kind": "tool", "tool": "chat_message", "with": {"text": "Take your time. [simulate:slow:60]"}},
         {"id": "look", "kind": "tool", "tool": "search", "with": {"q": "pier"}, "end": True},
     ],
 }  # fmt: skip

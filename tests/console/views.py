@@ -207,6 +207,8 @@ def select_files(page: Page, _: Instance) -> None:
 
 
 def show_tiles(page: Page, _: Instance) -> None:
+    # The choice would follow the account into the other views.
+    page.route("**/api/profile", lambda route: route.fulfill(json={}))
     page.get_by_role("button", name="Tiles").click()
     expect(page.get_by_role("grid").get_by_role("gridcell").first).to_be_visible()
 
@@ -307,6 +309,12 @@ def wait_for_editor(page: Page, _: Instance) -> None:
     if discard.is_visible():
         discard.click()
     expect(editor(page)).to_be_visible()
+
+
+def select_words(page: Page, instance: Instance) -> None:
+    wait_for_editor(page, instance)
+    editor(page).locator(".cm-line").nth(2).click(click_count=3)
+    expect(page.get_by_role("toolbar", name="Selected text")).to_be_visible()
 
 
 def open_block_menu(page: Page, instance: Instance) -> None:
@@ -851,6 +859,7 @@ SCREENS = tuple(View(_name(screen.path), "/app" + screen.address(screen.of.upper
 VIEWS = (
     *SCREENS,
     View("note-editor",         "/app/notes/NOTE?edit=true", act=wait_for_editor),
+    View("note-selection",      "/app/notes/NOTE?edit=true", act=select_words),
     View("note-menu",           "/app/notes/NOTE?edit=true", act=open_block_menu),
     View("note-table",          "/app/notes/NOTE?edit=true", act=open_table_menu),
     View("note-conflict",       "/app/notes/NOTE?edit=true", act=cause_conflict),

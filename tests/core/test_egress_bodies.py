@@ -8,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from teamspace.core.egress.bodies import Body, body_of
+from teamspace.core.egress.heads import ResponseHead
 from teamspace.core.egress.requests import ConnectionBroken
 
-CHUNKED = h11.Response(status_code=200, headers=[("transfer-encoding", "chunked")])
+CHUNKED = ResponseHead(200, [(b"transfer-encoding", b"chunked")], keeps_alive=True)
+SIZED = ResponseHead(200, [(b"content-length", b"9")], keeps_alive=True)
 
 
 def received(body: Body, *packets: bytes) -> bytes:
@@ -81,11 +83,11 @@ def test_malformed_chunks_are_refused(sent: bytes) -> None:
 
 
 def test_only_a_body_without_a_size_may_end_with_its_connection() -> None:
-    unsized = body_of("GET", h11.Response(status_code=200, headers=[]), b"all")
+    unsized = body_of("GET", ResponseHead(200, [], keeps_alive=True), b"all")
     assert received(unsized, b" of it") == b"all of it"
     unsized.end()
     assert unsized.is_complete
-    for head in (CHUNKED, h11.Response(status_code=200, headers=[("content-length", "9")])):
+    for head in (CHUNKED, SIZED):
         with pytest.raises(ConnectionBroken):
             body_of("GET", head, b"").end()
-    assert body_of("HEAD", h11.Response(status_code=200, headers=[("content-length", "9")]), b"").is_complete
+    assert body_of("HEAD", SIZED, b"").is_complete

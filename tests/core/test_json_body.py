@@ -87,14 +87,11 @@ WORST = {
 async def cost(body: bytes) -> float:
     """CPU seconds, without a garbage collection of the whole test process."""
     gc.collect()
-    gc.freeze()
+    gc.freeze()  # for good: to unfreeze means that every later collection walks all modules and tests
     began = time.thread_time()
-    try:
-        with contextlib.suppress(BadRequest):
-            await check(body)
-        return time.thread_time() - began
-    finally:
-        gc.unfreeze()
+    with contextlib.suppress(BadRequest):
+        await check(body)
+    return time.thread_time() - began
 
 
 @pytest.mark.sampled(3)

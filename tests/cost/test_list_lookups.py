@@ -6,23 +6,33 @@ from typing import Any
 
 import pytest
 
+from teamspace.activity import access as activity_access
+from teamspace.activity import store as activity
 from teamspace.agents import store as agents
 from teamspace.blobs import store as blobs
 from teamspace.core.db import Clause, Fence, Reads, audit
 from teamspace.core.db.engine import Params, Row
-from teamspace.core.principal import system
+from teamspace.core.permissions import Permission
+from teamspace.core.principal import Call, Principal, system
 from teamspace.events import store as events
 from teamspace.executors import store as executors
+from teamspace.fulltext import store as fulltext
 from teamspace.identity import store as identity
+from teamspace.links import store as links
 from teamspace.localization import store as localization
 from teamspace.localization.schemas import EntryFilters, ListPosition, MessageStatus
+from teamspace.notes import access as notes_access
 from teamspace.notes import store as notes
+from teamspace.notes.schemas import TrashedNote
 from teamspace.onboarding import store as onboarding
 from teamspace.onboarding.schemas.prospects import ProspectKind, ProspectState, VerdictFilter
 from teamspace.onboarding.schemas.sign_ups import TrustLevel
+from teamspace.presence import store as presence
 from teamspace.quota import store as quota
-from teamspace.quota.schemas import Spend, UsageCounter
+from teamspace.quota.schemas import Level, Spend, UsageCounter, Window
+from teamspace.references import store as references
 from teamspace.repository import store as repository
+from teamspace.sharing import store as sharing
 from teamspace.tenancy import store as tenancy
 from teamspace.translation import store as translation
 from teamspace.triggers import store as triggers
@@ -114,6 +124,19 @@ FILLINGS = (
     f"INSERT INTO pow_spent (nonce, expires_at) {_NUMBERS} {_ID}, {_ID} FROM numbers",
     f"INSERT INTO sign_up_rates (prefix, count, resets_at) {_NUMBERS} {_ID}, 1, {_ID} FROM numbers",
     f"INSERT INTO funnel_days (team_id, day, step, org_id, count) {_NUMBERS} {_ID}, '2026-01-01', 'views', :org, 1 FROM numbers",
+    "INSERT INTO notes (id, org_id, team_id, owner_id, title, body, visibility, tags, version, created_at, updated_at,"
+    f" trashed_at, trashed_by) {_NUMBERS} {_ID}, :org, {_ID}, :owner, '', '', 'team', '[]', 1, {_NOW}, {_NOW},"
+    f" CASE n % 2 WHEN 0 THEN {_NOW} END, CASE n % 2 WHEN 0 THEN :owner END FROM numbers",
+    "INSERT INTO note_grants (note_id, user_id, org_id, permission, granted_by, created_at)"
+    f" {_NUMBERS} {_ID}, {_ID}, :org, 'notes:read', :owner, {_NOW} FROM numbers",
+    "INSERT INTO object_links (id, object_id, org_id, team_id, creator_id, name, token_hash, token, views, downloads,"
+    f" created_at) {_NUMBERS} {_ID}, {_ID}, :org, {_ID}, :owner, '', {_ID}, '', 0, 0, {_NOW} FROM numbers",
+    "INSERT INTO texts (id, kind, ref, org_id, made_by, title, labels, body, title_words, label_words, body_words)"
+    f" {_NUMBERS} n + 1000000, 'note', {_ID}, :org, 0, '', '', '', '', '', '' FROM numbers",
+    "INSERT INTO quota_stored_days (level, day, subject, org_id, bytes, objects)"
+    f" {_NUMBERS} 'team', '2026-01-01', {_ID}, :org, 1, 1 FROM numbers",
+    "INSERT INTO quota_used (level, per, starts_at, subject, org_id, requests, tokens)"
+    f" {_NUMBERS} 'team', 'day', {_NOW}, {_ID}, :org, 1, 1 FROM numbers",
     f"INSERT INTO blobs (org_id, digest, size, blocks) {_NUMBERS} :org, {_ID}, 1, :blocks FROM numbers",
     "INSERT INTO audit (id, org_id, at, actor_kind, action, detail, request_id, address)"
     f" {_NUMBERS} {_ID} || batch.name, :org, {_NOW}, 'system', 'x', :detail, '', '' FROM numbers CROSS JOIN"
@@ -133,6 +156,9 @@ FUNNEL_DAYS = Fence("funnel_days", (Clause("funnel_days.team_id = 'x1'"),))
 ASSETS = Fence("onboarding_assets", (Clause("onboarding_assets.team_id = 'x1'"),))
 EXPERIENCE = Fence("experiences", (Clause("experiences.team_id = 'x1'"),))
 KINDS = [ProspectKind(*kind) for kind in product(ProspectState, TrustLevel, [VerdictFilter.NONE])]
+_WHO = Principal("api", Call(), user_id="x1", team_id="x1", org_id="o", permissions=frozenset(Permission))
+NOTES, TRASH = notes_access.fence(_WHO, Permission.NOTES_READ, across_org=True), notes_access.trash_fence(_WHO)
+NOTE_ACTIVITY = activity_access.readable_kinds(_WHO)[0]
 MEMORY = Fence("translation_memory", (Clause("translation_memory.team_id = 't'"),))
 
 
@@ -183,6 +209,11 @@ LOOKUPS: dict[str, Lookup] = {
     "newest runs": lambda db, slugs: workflows.select_last_runs(db, RUNS, slugs),
     "similar sign-ups": lambda db, bands: onboarding.select_fingerprints(db, "t", bands, "", 100),
     "readable runs": lambda db, ids: workflows.select_admitted(db, RUNS, ids),
+    "readable things": lambda db, ids: activity.select_readable(db, NOTE_ACTIVITY, ids),
+    "things that subjects admit": lambda db, ids: events.select_admitted(
+        db, NOTES, [{"caller": 0, **NOTES.params}], ids
+    ),
+    "titles": lambda db, refs: fulltext.select_titles(db, "note", refs),
     "seals": lambda db, ids: audit._put_seals(db, [(id, 1, "") for id in ids]),
 }
 PAGES: dict[str, Lookup] = {
@@ -232,6 +263,20 @@ PAGES: dict[str, Lookup] = {
     "all rows of a stream": lambda db, _: events.select_all_batches(db, "x1"),
     "old streams": lambda db, _: events.delete_expired_streams(db, "x0", 5),
     "lost reservations": lambda db, _: quota.select_lost(db, 600, 5),
+    "old counters": lambda db, _: quota.delete_used(db, Window.DAY, "2020"),
+    "old days": lambda db, _: quota.delete_days(db, quota.STORED_DAYS, "2020"),
+    "days of a team": lambda db, _: quota.select_days(db, quota.STORED_DAYS, Level.TEAM, "x1", "2020"),
+    "AI usage of a team by day": lambda db, _: quota.select_days(db, quota.USED_DAYS, Level.TEAM, "x1", "2020"),
+    "others who are present": lambda db, _: presence.select_others(db, "note", "x1", "o", "u", 50),
+    "those who have left": lambda db, _: presence.select_expired(db, 50),
+    "trash": lambda db, _: sharing.select_trashed(db, TrashedNote, TRASH, ("~", "~"), 51),
+    "old trash": lambda db, _: sharing.select_expired(db, TrashedNote, "notes", "2020", 100),
+    "links of an object": lambda db, _: links.select_of_object(db, "x1"),
+    "number of those links": lambda db, _: links.count_of_object(db, "x1"),
+    "a public link": lambda db, _: links.get_by_hash(db, "x1"),
+    "references of a text": lambda db, _: references.select_of_source(db, "note", "x1"),
+    "references to a thing": lambda db, _: references.select_of_target(db, "o", "note", "x1", "~", 200),
+    "activity": lambda db, _: activity.select_newest(db, "o", "x1", "~", 400),
 }
 WRITES: dict[str, Lookup] = {
     "tags": lambda db, ids: notes.insert_tags(db, "n", "o", ids),
@@ -268,7 +313,7 @@ async def fill(world: World, ann: Caller) -> None:
 _SCANS = ("SCAN ", "Seq Scan")
 _LISTS = (
     "json_each", "CONSTANT ROW", "SCAN page", "SCAN people", "SCAN sealed", "SCAN entries", "SCAN found", "SCAN w",
-    "SCAN around", "SCAN branch", "org_roles", "l10n_locales",
+    "SCAN around", "SCAN branch", "SCAN callers", "org_roles", "l10n_locales",
 )  # fmt: skip
 """Scans of the list itself, and of the page that was found; a company has few roles, an instance few locales."""
 

@@ -7,8 +7,8 @@ from tests.support.world import Caller, World
 
 SMALL, LARGE = 12_000, 48_000
 """Mentions. The small graph has more documents than are counted of an entity."""
-NAMES = 60_000
-"""So many that PostgreSQL does not read them all, since that would be less work."""
+NAMES = 10_000
+"""So many that reading them all would be more work for PostgreSQL than using the index."""
 NOISE, FLOOR = 1.3, 1000
 """For database pages, and documents that happen to have the same names."""
 

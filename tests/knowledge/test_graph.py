@@ -3,6 +3,7 @@
 import pytest
 
 from teamspace.tenancy.schemas import OrgRole
+from tests.identity.help import run_sql
 from tests.knowledge.help import entities, entity, learn, names, use, write
 from tests.support.world import Caller, World
 
@@ -48,6 +49,19 @@ async def test_only_what_readable_documents_say_is_shown(ann: Caller, world: Wor
     assert (marta["documents"], [each["entity"]["name"] for each in marta["relations"]]) == (1, ["Ida Holm"])
     (olaf,) = [item for item in await entities(ann) if item["name"] == "Olaf Brandt"]
     assert (await bob.get(f"/api/kg/entities/{olaf['id']}")).status_code == 404
+
+
+async def test_showing_a_document_does_not_write_the_entries_of_its_grantees(ann: Caller, world: World) -> None:
+    """There can be 500 of them, with 100 names each."""
+    bob = await world.person(ann.org, ann.team)
+    document = await learn(ann, "Private", "Marta Keller met Olaf Brandt.")
+    await ann.post(f"/api/repo-obj/{document}/share", {"user_id": bob.user_id})
+    await run_sql(world, "UPDATE kg_entries SET type = 'untouched' WHERE audience LIKE 'user-grant:%'")
+    for visibility in ("team", "private"):
+        await ann.post(f"/api/repo-obj/{document}/visibility", {"visibility": visibility})
+        types = await world.db.all(str, "SELECT type FROM kg_entries WHERE audience LIKE 'user-grant:%'")
+        assert types == ["untouched", "untouched"]
+    await run_sql(world, "UPDATE kg_entries SET type = 'person'")
 
 
 async def test_shares_and_visibility_are_felt_at_once(ann: Caller, world: World) -> None:

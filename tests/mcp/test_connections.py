@@ -3,7 +3,6 @@
 import asyncio
 import gc
 import sys
-from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
@@ -31,15 +30,13 @@ WEIGH = "mcp_scales_weigh"
 
 
 @pytest.fixture(autouse=True)
-def short_times(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def short_times(monkeypatch: pytest.MonkeyPatch) -> None:
     """Checks and attempts follow each other quickly; the SDK is there, and no garbage of earlier tests."""
     import_module("teamspace.mcp.domain.client.session")
     for name, seconds in (("CHECK_SECONDS", 0.5), ("SHORTEST_DELAY", 0.2), ("_PAUSE_SECONDS", 0.1)):
         monkeypatch.setattr(connection, name, seconds)
     gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
+    gc.freeze()  # for good: to unfreeze means that every later collection walks all modules and tests
 
 
 # What teams see

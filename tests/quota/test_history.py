@@ -13,7 +13,7 @@ from teamspace.core.principal import system
 from teamspace.core.traffic import TeamTraffic, Traffic
 from teamspace.quota.schemas import QuotaAccount, Spend
 from tests.identity.help import Hands, run_sql
-from tests.repository.help import put
+from tests.repository.help import put, share
 from tests.s3.in_process import InProcessBucket
 from tests.support.world import Caller, World
 
@@ -176,6 +176,38 @@ async def test_traffic_is_what_the_team_sent_and_got(world: World) -> None:
     sent = (await history(ann, "traffic.sent"))["days"][-1]["amount"]
     put_answer = sent - got - len(refused.content)
     assert 0 < put_answer < 2000, "what remains is the answer to the upload"
+
+
+async def test_what_visitors_fetch_is_traffic_of_the_team_that_owns_it(world: World) -> None:
+    """Visitors of public links and the elements of a page send no credential."""
+    ann = await world.bootstrap()
+    bob = await world.person(ann.org, await world.team(ann.org))
+    file = await put(ann, "a.txt", b"x" * 5000, content_type="text/plain")
+    await share(ann, file["id"], bob, capability="manage")
+    link = (await bob.post(f"/api/repo-obj/{file['id']}/links", {"password": "printed on paper"})).json()
+    path = "/s/" + str(link["url"]).rpartition("/")[2]
+    media = (await ann.get(f"/api/repo-obj/{file['id']}/address")).json()["address"]
+    zipped = (await ann.post("/api/repo-zip/address", {"ids": [file["id"]]})).json()["address"]
+    world.app.traffic.take()
+
+    form = "password=printed+on+paper"
+    cookie = (await world.client.post(path, content=form)).headers["set-cookie"].partition(";")[0]
+    (counted,) = world.app.traffic.take()
+    assert (counted.team_id, counted.received, counted.sent) == (ann.team.id, len(form), 0)
+
+    proof = {"cookie": cookie}
+    answers = [
+        await world.anonymous.get(address, headers=headers)
+        for address, headers in (
+            (path, {}), (path, proof), (f"{path}/content", proof), (f"{path}/content", {**proof, "range": "bytes=9-99"}),
+            (f"{path}/content", {}), (media, {}), (zipped, {}),
+        )
+    ]  # fmt: skip
+    assert [answer.status_code for answer in answers] == [200, 200, 200, 206, 403, 200, 200]
+    await world.client.head(f"{path}/content", headers=proof)
+    assert (await world.anonymous.get("/s/" + "x" * 24)).status_code == 404
+    sent = sum(len(answer.content) for answer in answers)
+    assert world.app.traffic.take() == [TeamTraffic(ann.org.id, ann.team.id, 0, sent)]
 
 
 async def test_traffic_of_several_processes_adds_up(world: World) -> None:

@@ -19,6 +19,8 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
+ROOT = str(Path(__file__).parents[2])
+"""Its code runs, also if another checkout is installed in the environment."""
 _MAX_MESSAGE = 1 << 17
 
 
@@ -80,8 +82,9 @@ class _Forking:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         command = [sys.executable, "-m", "tests.support.preloaded", str(theirs.fileno())]
         self._process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()], cwd="/", start_new_session=True
-        )
+            command, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()], cwd="/", start_new_session=True,
+            env={**os.environ, "PYTHONPATH": ROOT},
+        )  # fmt: skip
         theirs.close()
         atexit.register(self._end)
         self._control.recv(1)

@@ -5,6 +5,9 @@ import sys
 import unicodedata
 from pathlib import Path
 from subprocess import run
+from typing import Any
+
+import pytest
 
 from teamspace import tenancy
 from teamspace.core import clock
@@ -13,10 +16,14 @@ from teamspace.core.principal import Call
 from teamspace.tenancy.domain.time_zones import TIME_ZONES
 from teamspace.tenancy.schemas import OrgRole, Role
 from tests.identity.help import Hands, refusal, signed_in
-from tests.support.world import PASSWORD, World
+from tests.support.world import PASSWORD, Caller, World
 
 ROOT = Path(__file__).parents[2]
 INVALID = (400, "invalid_request")
+DEFAULTS = {
+    "files_as": "list", "files_by": "name", "files_descending": False, "editor_source": False,
+    "checklist_dismissed": False,
+}  # fmt: skip
 
 
 # Whoami
@@ -49,6 +56,7 @@ async def test_whoami_shows_person_team_company_and_permissions(world: World, ha
         "features": ["agent", "chat", "translate", "workflows"],
         "credential": "api",
         "scope": None,
+        "preferences": DEFAULTS,
     }  # fmt: skip
 
 
@@ -225,3 +233,50 @@ async def test_a_session_can_only_switch_to_the_persons_own_teams(world: World) 
     for team_id in (not_mine.id, elsewhere.id, "nothing", ""):
         assert refusal(await session.post("/api/profile", {"team_id": team_id})) == (404, "not_found")
     assert (await session.get("/api/whoami")).json()["team"]["id"] == ann.team.id
+
+
+# Preferences
+
+
+async def _preferences(caller: Caller) -> dict[str, Any]:
+    found: dict[str, Any] = (await caller.get("/api/whoami")).json()["preferences"]
+    return found
+
+
+async def _prefer(caller: Caller, **change: object) -> None:
+    assert (await caller.post("/api/profile", {"preferences": change})).status_code == 200
+
+
+@pytest.mark.both_databases
+async def test_preferences_follow_the_account_and_absent_ones_stay(world: World) -> None:
+    ann = await world.bootstrap()
+    await _prefer(ann, files_as="tiles")
+    await _prefer(ann, editor_source=True, files_by="changed", files_descending=True)
+    await _prefer(ann)
+    expected = DEFAULTS | {"files_as": "tiles", "editor_source": True, "files_by": "changed", "files_descending": True}
+    assert await _preferences(await world.session(ann)) == expected
+    await _prefer(ann, files_as="list")
+    assert await _preferences(ann) == expected | {"files_as": "list"}
+
+
+@pytest.mark.both_databases
+async def test_a_checklist_is_dismissed_by_one_person_in_one_team(world: World) -> None:
+    org, team = await world.company("Acme")
+    ann = await world.person(org, team, Role.OWNER, username="ann")
+    bob = await world.person(org, team, Role.OWNER, username="bob")
+    session = await world.session(ann)
+    await _prefer(session, checklist_dismissed=True)
+    await _prefer(session, checklist_dismissed=True)
+    assert (await _preferences(ann))["checklist_dismissed"]
+    assert await _preferences(bob) == DEFAULTS
+    assert await _preferences(await world.join(ann, await world.team(org))) == DEFAULTS
+    await _prefer(ann, checklist_dismissed=False)
+    assert await _preferences(ann) == DEFAULTS
+
+
+async def test_unknown_preferences_and_values_are_refused(world: World) -> None:
+    ann = await world.bootstrap()
+    changes: list[Any] = [{"theme": "dark"}, {"files_as": "cloud"}, {"files_by": None}, {"editor_source": "yes"}, []]
+    for change in changes:
+        assert refusal(await ann.post("/api/profile", {"preferences": change})) == INVALID, change
+    assert await _preferences(ann) == DEFAULTS

@@ -6,8 +6,7 @@ import { reportedText, t } from "@/i18n";
 import { retryWhileBusy } from "@/net/busy";
 import { checkServer } from "@/net/reachability";
 
-import { asPerson } from "./renewing";
-import { token } from "./token";
+import { asPerson, endSessionOf } from "./renewing";
 import type { components, paths } from "./schema";
 
 export type Schemas = components["schemas"];
@@ -76,10 +75,10 @@ const judge: Middleware = {
   },
 };
 
-/** The refusal in a response, passed on to all listeners; ends the session if it has expired. */
+/** The refusal in a response, passed on to all listeners; ends the session that was asked in, if it has expired. */
 export async function refused(response: Response): Promise<Refusal> {
   const refusal = new Refusal(response.status, await problemOf(response));
-  if (refusal.code === "unauthenticated" || refusal.code === "token_expired") token.drop();
+  if (refusal.code === "unauthenticated" || refusal.code === "token_expired") endSessionOf(response);
   if (refusal.unreachable) void checkServer();
   listeners.forEach((listener) => listener(refusal));
   return refusal;

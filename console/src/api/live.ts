@@ -7,6 +7,7 @@ import { onServerBack } from "@/net/reachability";
 import { SharedEvents } from "@/net/sharedEvents";
 
 import { refused } from "./client";
+import { sentWith } from "./renewing";
 import { staying } from "./staying";
 import { token } from "./token";
 
@@ -88,7 +89,7 @@ function open(name: string, current: string, { onChange, onGap, onReset }: Follo
 /** A new token opens a new stream; without one, the session is over. */
 async function refuse(response: Response, used: string): Promise<void> {
   // If the server can't be asked, the next request finds out.
-  if (!(await staying.renew(used).catch(() => true))) await refused(response);
+  if (!(await staying.renew(used).catch(() => true))) await refused(sentWith(used, response));
 }
 
 function headersOf(current: string, lastEventId: string | undefined): Record<string, string> {

@@ -96,3 +96,31 @@ test("a request of who has signed out meanwhile isn't sent as who has signed in"
   expect(send).toHaveBeenCalledTimes(1);
   expect(token.get()).toBe("of somebody else");
 });
+
+test("a session ends by its own requests, not by those of the one before", async () => {
+  const { asPerson, staying, token } = await parts();
+  const { refused } = await import("./client");
+  staying.set(false);
+  const late = await asPerson(async () => {
+    token.signOut();
+    token.set("of the next sign-in");
+    return Promise.resolve(ended("unauthenticated"));
+  });
+  expect((await refused(late)).code).toBe("unauthenticated");
+  expect(token.get()).toBe("of the next sign-in");
+  await refused(await asPerson(() => Promise.resolve(ended())));
+  expect(token.get()).toBeNull();
+});
+
+test("a request that was sent before anybody signed in ends nothing", async () => {
+  const { asPerson, staying, token } = await parts();
+  const { refused } = await import("./client");
+  staying.set(false);
+  token.drop();
+  const early = await asPerson(() => {
+    token.set("new");
+    return Promise.resolve(ended("unauthenticated"));
+  });
+  await refused(early);
+  expect(token.get()).toBe("new");
+});

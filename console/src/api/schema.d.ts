@@ -542,7 +542,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Change your own name, locale or time zone, or the team of this session.
+         * Change your own name, locale, time zone or preferences, or the team of this session.
          * @description A session or API token. Concerns the caller's own account: scoped tokens are refused.
          */
         post: operations["tenancy.update_profile"];
@@ -4399,6 +4399,7 @@ export interface components {
             features: components["schemas"]["Feature"][];
             credential: string;
             scope: string[] | null;
+            preferences: components["schemas"]["Preferences"];
         };
         /**
          * Role
@@ -4431,6 +4432,19 @@ export interface components {
          */
         Feature: "agent" | "chat" | "translate" | "workflows";
         /**
+         * Preferences
+         * @description How the caller has set up the console, in every browser.
+         */
+        Preferences: {
+            /** @enum {unknown} */
+            files_as: "list" | "tiles";
+            /** @enum {unknown} */
+            files_by: "changed" | "kind" | "name" | "size";
+            files_descending: boolean;
+            editor_source: boolean;
+            checklist_dismissed: boolean;
+        };
+        /**
          * Profile
          * @description Absent fields stay. A null `locale` resets to the instance's default, a null `time_zone` to the browser's.
          *
@@ -4443,6 +4457,21 @@ export interface components {
             time_zone?: string | null;
             /** @default null */
             team_id?: string | null;
+            /** @default null */
+            preferences?: components["schemas"]["PreferenceChange"] | null;
+        };
+        /**
+         * PreferenceChange
+         * @description Absent fields stay. `checklist_dismissed` is about the team of the credential.
+         */
+        PreferenceChange: {
+            /** @enum {unknown} */
+            files_as?: "list" | "tiles";
+            /** @enum {unknown} */
+            files_by?: "changed" | "kind" | "name" | "size";
+            files_descending?: boolean;
+            editor_source?: boolean;
+            checklist_dismissed?: boolean;
         };
         /** NewMember */
         NewMember: {

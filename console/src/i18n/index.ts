@@ -5,12 +5,14 @@ import { IntlMessageFormat } from "intl-messageformat";
 import { retryWhileBusy } from "../net/busy";
 import { directionOf } from "./direction";
 import { fileOf } from "./files";
+import { numberFormat } from "./formats";
 import { isolated } from "./isolates";
 import { preferredLanguage } from "./preference";
 import { MARK, preview } from "./preview";
 import { dateTime } from "./time";
 import type english from "../../../teamspace/catalogs/en.json";
 
+export { numberFormat } from "./formats";
 export { languageName, ownName } from "./languages";
 export { ago, dateFormat, dateTime, exactTime, instantOf, setZone, wallTime } from "./time";
 
@@ -153,7 +155,7 @@ function valueWords(param: string, value: Values[string]): Values[string] {
 export const currentLocale = (): string => locale;
 
 export function number(value: number): string {
-  return new Intl.NumberFormat(locale).format(value);
+  return numberFormat({}).format(value);
 }
 
 const collators = new Map<string, Intl.Collator>();

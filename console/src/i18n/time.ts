@@ -1,6 +1,7 @@
 /** Dates and times, in the current locale and in the person's time zone. Nothing else in the console formats them. */
 
 import { currentLocale, t } from ".";
+import { relativeFormat } from "./formats";
 
 const DAY = 86_400_000;
 const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
@@ -51,7 +52,7 @@ export function ago(stamp: string, now = Date.now()): string {
   const distance = new Date(stamp).getTime() - now;
   for (const [unit, length] of STEPS) {
     if (Math.abs(distance) >= length) {
-      return new Intl.RelativeTimeFormat(currentLocale(), { numeric: "auto" }).format(Math.round(distance / length), unit);
+      return relativeFormat({ numeric: "auto" }).format(Math.round(distance / length), unit);
     }
   }
   return t("time.now");

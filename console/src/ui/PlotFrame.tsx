@@ -1,12 +1,13 @@
-/** Chart frame: title, key number, the chart, and the same data as an accessible table. */
+/** A drawing with a scale and a time axis, in the figure that every chart has. */
 
 import { useId, type ReactNode } from "react";
 
-import { number, t } from "@/i18n";
+import { number } from "@/i18n";
 
 import styles from "./PlotFrame.module.css";
 import { HEIGHT, WIDTH } from "./plot";
-import { PlotTable, type PlotRow } from "./PlotTable";
+import { PlotFigure } from "./PlotFigure";
+import type { PlotRow } from "./PlotTable";
 
 interface Props {
   title: string;
@@ -29,11 +30,7 @@ interface Props {
 export function PlotFrame({ title, figure, summary, top, from, until, rows, zero = false, children }: Props) {
   const heading = useId();
   return (
-    <figure className={styles.plot} aria-labelledby={heading}>
-      <figcaption>
-        <span id={heading}>{title}</span>
-        <b>{figure}</b>
-      </figcaption>
+    <PlotFigure title={title} heading={<span id={heading}>{title}</span>} labelledBy={heading} figure={figure} rows={rows}>
       <div className={styles.field}>
         <span className={styles.top}>{top}</span>
         <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={summary}>
@@ -46,10 +43,6 @@ export function PlotFrame({ title, figure, summary, top, from, until, rows, zero
         <span>{from}</span>
         <span>{until}</span>
       </p>
-      <details>
-        <summary>{t("metrics.plot.table")}</summary>
-        <PlotTable title={title} rows={rows} />
-      </details>
-    </figure>
+    </PlotFigure>
   );
 }

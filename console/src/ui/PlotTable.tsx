@@ -2,7 +2,7 @@
 
 import { t } from "@/i18n";
 
-import styles from "./PlotFrame.module.css";
+import styles from "./PlotTable.module.css";
 
 export interface PlotRow {
   /** Time, or label of the time span. */

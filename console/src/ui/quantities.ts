@@ -1,11 +1,11 @@
 /** Formats bytes, durations and percentages in the current locale. */
 
-import { currentLocale } from "@/i18n";
+import { numberFormat } from "@/i18n";
 
 const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
 
 const inUnit = (value: number, unit: string, digits: number, unitDisplay: "short" | "long" = "short"): string =>
-  new Intl.NumberFormat(currentLocale(), { style: "unit", unit, unitDisplay, maximumFractionDigits: digits }).format(value);
+  numberFormat({ style: "unit", unit, unitDisplay, maximumFractionDigits: digits }).format(value);
 
 /** `73 MB`: powers of 1000, for disk and memory. */
 export function bytes(value: number): string {
@@ -22,7 +22,7 @@ export function capacity(value: number): string {
   const step = value < 1 ? 0 : Math.min(BINARY.length - 1, Math.floor(Math.log2(value) / 10));
   const scaled = value / 1024 ** step;
   const digits = scaled < 10 && step > 0 ? 1 : 0;
-  return `${new Intl.NumberFormat(currentLocale(), { maximumFractionDigits: digits }).format(scaled)} ${BINARY[step] ?? "B"}`;
+  return `${numberFormat({ maximumFractionDigits: digits }).format(scaled)} ${BINARY[step] ?? "B"}`;
 }
 
 /** `4.2 ms`, `1.3 sec`. */
@@ -46,10 +46,10 @@ export function duration(seconds: number): string {
 }
 
 export function percent(share: number): string {
-  return new Intl.NumberFormat(currentLocale(), { style: "percent", maximumFractionDigits: share > 0 && share < 0.1 ? 1 : 0 }).format(share);
+  return numberFormat({ style: "percent", maximumFractionDigits: share > 0 && share < 0.1 ? 1 : 0 }).format(share);
 }
 
 /** Two significant digits: `0.42`, `12`. */
 export function figure(value: number): string {
-  return new Intl.NumberFormat(currentLocale(), { maximumSignificantDigits: value < 10 ? 2 : 3 }).format(value);
+  return numberFormat({ maximumSignificantDigits: value < 10 ? 2 : 3 }).format(value);
 }

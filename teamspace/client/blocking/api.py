@@ -102,6 +102,7 @@ from teamspace.client.models import (
     Permission,
     Plan,
     PluginReports,
+    PreferenceChange,
     Present,
     PrincipalType,
     Processing,
@@ -187,15 +188,22 @@ class AccountApi(Area):
         locale: str | UnsetType | None = UNSET,
         time_zone: str | UnsetType | None = UNSET,
         team_id: str | UnsetType | None = UNSET,
+        preferences: PreferenceChange | UnsetType | None = UNSET,
         idempotency_key: str | None = None,
     ) -> UserView:
-        """Change your own name, locale or time zone, or the team of this session."""
+        """Change your own name, locale, time zone or preferences, or the team of this session."""
         return self._transport.send(
             Call(
                 method="POST",
                 path="/api/profile",
                 answer=UserView,
-                body={"display_name": display_name, "locale": locale, "time_zone": time_zone, "team_id": team_id},
+                body={
+                    "display_name": display_name,
+                    "locale": locale,
+                    "time_zone": time_zone,
+                    "team_id": team_id,
+                    "preferences": preferences,
+                },
                 headers=keyed(idempotency_key),
             )
         )

@@ -25,10 +25,12 @@ class Clause(msgspec.Struct, frozen=True, cache_hash=True):
     through: str = ""
     key: str = ""
     alias: str = ""
+    exists: str = ""
+    """A subquery that must find a row too, for a clause that goes through no other table."""
 
-    def predicate(self, table: str) -> str:
+    def predicate(self, table: str, *, each_row: bool = False) -> str:
         if not self.through:
-            return f"({self.where})"
+            return f"({self._condition(EACH_ROW if each_row else '')})"
         return f"EXISTS (SELECT 1 FROM {self.through} WHERE {self.key} = {table}.id AND {self.where} {EACH_ROW})"
 
     def newest(self, table: str, where: str) -> str:
@@ -46,9 +48,12 @@ class Clause(msgspec.Struct, frozen=True, cache_hash=True):
 
     def _source(self, table: str) -> str:
         if not self.through:
-            return f"{table} WHERE {self.where}"
+            return f"{table} WHERE {self._condition()}"
         # SQLite joins a CROSS JOIN in written order: from the few rows of the other table to the rows they reference.
         return f"{self.through} CROSS JOIN {table} WHERE {table}.id = {self.key} AND {self.where}"
+
+    def _condition(self, ending: str = "") -> str:
+        return f"{self.where} AND EXISTS ({self.exists} {ending})" if self.exists else self.where
 
 
 _NO_CLAUSE = (Clause("FALSE"),)
@@ -101,14 +106,15 @@ class Fence(msgspec.Struct, frozen=True):
 
 
 @lru_cache(512)
-def _any_clause(table: str, clauses: tuple[Clause, ...]) -> str:
-    return f"({' OR '.join(clause.predicate(table) for clause in clauses)})"
+def _any_clause(table: str, clauses: tuple[Clause, ...], each_row: bool = False) -> str:
+    return f"({' OR '.join(clause.predicate(table, each_row=each_row) for clause in clauses)})"
 
 
 @lru_cache(512)
 def _for_many(table: str, clauses: tuple[Clause, ...], params: tuple[str, ...], dialect: Dialect) -> str:
     table_of_callers = dialect.json_table("callers", caller="BIGINT", **dict.fromkeys(params, "TEXT"))
-    admits = _PARAMETER.sub(r"callers.\1", _any_clause(table, clauses))
+    # PostgreSQL expects many callers, and would read all members of the instance.
+    admits = _PARAMETER.sub(r"callers.\1", _any_clause(table, clauses, each_row=True))
     # SQLite joins a CROSS JOIN in written order: each row is read once.
     return (
         f"WITH callers AS MATERIALIZED ({table_of_callers})"

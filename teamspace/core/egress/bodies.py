@@ -1,13 +1,12 @@
 """The bodies of responses, as they come over a connection: of a known size, in chunks, or until the connection ends.
 
-h11 reads the heads. For a chunk of a body it takes three times as long as this, and a streamed answer has one per token.
+Not by the parser of the heads: a streamed answer has a chunk per token, and those that have come together are read together.
 """
 
 import re
 from typing import Protocol
 
-import h11
-
+from teamspace.core.egress.heads import ResponseHead
 from teamspace.core.egress.requests import ConnectionBroken
 
 _CHUNKS_AT_ONCE = 500
@@ -37,12 +36,12 @@ class Body(Protocol):
         ...
 
 
-def body_of(method: str, head: h11.Response, received: bytes) -> Body:
+def body_of(method: str, head: ResponseHead, received: bytes) -> Body:
     """Return the body that follows a head, with what was already received of it."""
     headers = dict(head.headers)
-    if method == "HEAD" or head.status_code in (204, 304):
+    if method == "HEAD" or head.status in (204, 304):
         return SizedBody(0, received)
-    if b"transfer-encoding" in headers:  # h11 knows only `chunked`
+    if b"transfer-encoding" in headers:  # a head with any other coding is refused
         return ChunkedBody(received)
     if b"content-length" in headers:
         return SizedBody(int(headers[b"content-length"]), received)

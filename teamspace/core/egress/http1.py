@@ -1,17 +1,19 @@
-"""One connection that speaks HTTP/1.1, one request at a time. h11 writes and reads the heads of the messages."""
+"""One connection that speaks HTTP/1.1, one request at a time."""
 
 import asyncio
 import select
 import ssl
-from typing import Any, Self, cast
-
-import h11
+from typing import Self, cast
 
 from teamspace.core.egress.bodies import Body, body_of
+from teamspace.core.egress.heads import ResponseHead, read_head, write_head
 from teamspace.core.egress.requests import ConnectionBroken, NoConnection, OutgoingRequest
 from teamspace.core.egress.urls import Destination
 
 _MAX_HEAD = 100 * 1024
+_HEAD_END = b"\r\n\r\n"
+_SWITCHED, _FINAL = 101, 200
+"""Statuses. Those below the second announce another response."""
 _MAX_BUFFERED = 64 * 1024
 """Bytes that may wait for their reader. Beyond that, the server must wait."""
 
@@ -20,8 +22,6 @@ class Http1Connection(asyncio.Protocol):
     """A connection. If anything goes wrong in a method, close it."""
 
     def __init__(self) -> None:
-        self._http: h11.Connection
-        """Of the current request."""
         self._method = ""
         self._keeps_alive = False
         self._body: Body
@@ -76,36 +76,34 @@ class Http1Connection(asyncio.Protocol):
         self._is_idle = False
         if self._has_ended:
             raise ConnectionBroken
-        self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=_MAX_HEAD)
         self._method = request.method
-        try:
-            head = self._http.send(
-                h11.Request(method=request.method, target=target.path or "/", headers=list(headers.items()))
-            )
-        except h11.LocalProtocolError as fault:
-            raise ConnectionBroken from fault
-        self._transport.write((head or b"") + request.body)
+        self._transport.write(write_head(request.method, target.path or "/", headers) + request.body)
 
-    async def receive_head(self, seconds: float, deadline: float) -> h11.Response:
+    async def receive_head(self, seconds: float, deadline: float) -> ResponseHead:
         """Return the status and the headers. Raises TimeoutError if nothing comes for some seconds."""
-        while not isinstance(event := await self._next_event(seconds, deadline), h11.Response):
-            if not isinstance(event, h11.InformationalResponse):
-                raise ConnectionBroken
-        self._keeps_alive = event.http_version >= b"1.1" and not any(
-            name == b"connection" and b"close" in value.lower() for name, value in event.headers
-        )
-        self._body = body_of(self._method, event, self._http.trailing_data[0])
-        return event
-
-    async def _next_event(self, seconds: float, deadline: float) -> Any:
+        received = b""
         while True:
-            try:
-                event = self._http.next_event()
-            except h11.RemoteProtocolError as fault:
-                raise ConnectionBroken from fault
-            if event is not h11.NEED_DATA:
-                return event
-            self._http.receive_data(await self._receive(seconds, deadline))
+            head, received = await self._receive_one_head(received, seconds, deadline)
+            if head.status >= _FINAL:
+                break
+            if head.status == _SWITCHED:
+                raise ConnectionBroken
+        self._keeps_alive = head.keeps_alive
+        self._body = body_of(self._method, head, received)
+        return head
+
+    async def _receive_one_head(self, received: bytes, seconds: float, deadline: float) -> tuple[ResponseHead, bytes]:
+        """Return a head, and what has come after it."""
+        searched = 0
+        while (end := received.find(_HEAD_END, searched)) < 0:
+            if len(received) > _MAX_HEAD:
+                raise ConnectionBroken
+            searched = max(0, len(received) - len(_HEAD_END) + 1)
+            if not (more := await self._receive(seconds, deadline)):
+                raise ConnectionBroken
+            received += more
+        end += len(_HEAD_END)
+        return read_head(received[:end]), received[end:]
 
     @property
     def pieces(self) -> int:

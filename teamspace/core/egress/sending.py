@@ -7,9 +7,8 @@ import asyncio
 from contextlib import suppress
 from typing import Self
 
-import h11
-
 from teamspace.core.egress.connections import ConnectionKey, ConnectionPool
+from teamspace.core.egress.heads import ResponseHead
 from teamspace.core.egress.http1 import Http1Connection
 from teamspace.core.egress.requests import ConnectionBroken, EgressFailed, EgressFault, OutgoingRequest
 from teamspace.core.egress.urls import Destination
@@ -29,10 +28,10 @@ class StreamedResponse:
     """A response whose body is read piece by piece; its connection is used again once all was read."""
 
     def __init__(
-        self, head: h11.Response, request: OutgoingRequest, pool: ConnectionPool, key: ConnectionKey,
+        self, head: ResponseHead, request: OutgoingRequest, pool: ConnectionPool, key: ConnectionKey,
         connection: Http1Connection, deadline: float,
     ) -> None:  # fmt: skip
-        self.status = head.status_code
+        self.status = head.status
         self.headers = _headers(head)
         """Lower-case names."""
         self._pool, self._key, self._connection = pool, key, connection
@@ -128,7 +127,7 @@ async def _exchange(
 
 async def _receive_head(
     request: OutgoingRequest, target: Destination, connection: Http1Connection, deadline: float
-) -> h11.Response:
+) -> ResponseHead:
     try:
         connection.send(request, target)
         return await connection.receive_head(request.timeouts.read, deadline)
@@ -138,7 +137,7 @@ async def _receive_head(
         raise _ConnectionLost(EgressFault.NOT_HTTP) from fault
 
 
-def _headers(head: h11.Response) -> dict[str, str]:
+def _headers(head: ResponseHead) -> dict[str, str]:
     headers: dict[str, str] = {}
     for raw_name, raw_value in head.headers:
         name, value = raw_name.decode("latin-1"), raw_value.decode("latin-1")

@@ -20,7 +20,7 @@ from teamspace.core.db import Db, Reads
 from teamspace.core.errors import Forbidden, NotFound, Refusal, Unauthenticated
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Call, Principal
-from teamspace.core.replies import StoredContent
+from teamspace.core.replies import Payer, StoredContent
 from teamspace.links import store
 from teamspace.links.schemas import LinkRow
 from teamspace.repository import ObjectRow, VersionRow, reading
@@ -41,6 +41,11 @@ class SharedFile(msgspec.Struct, frozen=True):
     token: str
     object: ObjectRow
     version: VersionRow
+
+    @property
+    def payer(self) -> Payer:
+        """The object's company and team: what visitors fetch is their traffic."""
+        return self.object.org_id, self.object.team_id
 
 
 async def find(db: Reads, call: Call, token: str) -> SharedFile | None:
@@ -118,7 +123,8 @@ def content(db: Db, files: BlobStore, who: Principal, shared: SharedFile, *, vie
     """Return the file: an attachment, or inline if it is to be viewed and its type is safe."""
     is_download = not view or shared.version.content_type not in reading.VIEWED_TYPES
     shown = reading.present(shared.version, partial(_read, db, files, who, shared, is_download), inline=not is_download)
-    return msgspec.structs.replace(shown, headers={**shown.headers, "x-robots-tag": "noindex"})
+    headers = {**shown.headers, "x-robots-tag": "noindex"}
+    return msgspec.structs.replace(shown, headers=headers, payer=shared.payer)
 
 
 async def _read(

@@ -1,15 +1,15 @@
 """Usage by day: storage, files, traffic and AI, measured against the limit that the usage shows."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 
 from teamspace.core import clock
-from teamspace.core.db import Db, Reads
+from teamspace.core.db import Db
 from teamspace.core.principal import Principal
 from teamspace.quota import store
 from teamspace.quota.domain import forecasting, limits, windows
 from teamspace.quota.schemas import (
-    DayAmounts,
+    DaySource,
     DayZero,
     Level,
     Metric,
@@ -20,14 +20,13 @@ from teamspace.quota.schemas import (
     Window,
 )
 
-_Source = Callable[[Reads, Level, str, str], Awaitable[list[DayAmounts]]]
-_SOURCES: dict[Metric, tuple[_Source, str]] = {
-    Metric.BYTES: (store.select_stored_days, "first"),
-    Metric.OBJECTS: (store.select_stored_days, "second"),
-    Metric.RECEIVED: (store.select_traffic_days, "first"),
-    Metric.SENT: (store.select_traffic_days, "second"),
-    Metric.REQUESTS: (store.select_used_days, "first"),
-    Metric.TOKENS: (store.select_used_days, "second"),
+_SOURCES: dict[Metric, tuple[DaySource, str]] = {
+    Metric.BYTES: (store.STORED_DAYS, "first"),
+    Metric.OBJECTS: (store.STORED_DAYS, "second"),
+    Metric.RECEIVED: (store.TRAFFIC_DAYS, "first"),
+    Metric.SENT: (store.TRAFFIC_DAYS, "second"),
+    Metric.REQUESTS: (store.USED_DAYS, "first"),
+    Metric.TOKENS: (store.USED_DAYS, "second"),
 }
 """Where the amounts of a metric are, and which of the two that are stored together."""
 _STORED = (Metric.BYTES, Metric.OBJECTS)
@@ -54,7 +53,7 @@ async def _history(
     complete = _list_days(begin, forecasting.LOOK_BACK + 1)[:-1]
     window_start = windows.start_of(window, _seconds(shown[0]))[:10] if window in _RESETTING else shown[0]
     source, chosen = _SOURCES[metric]
-    rows = await source(db, level, subject, min(window_start, *complete[:1], shown[0]))
+    rows = await store.select_days(db, source, level, subject, min(window_start, *complete[:1], shown[0]))
     amounts = {row.day: getattr(row, chosen) for row in rows}
     now = getattr(await store.get_stored(db, level, subject), chosen) if metric in _STORED else usage and usage.used
     totals = _totals(metric, limit, window, shown, amounts, now or 0)

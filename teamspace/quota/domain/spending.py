@@ -201,8 +201,8 @@ async def tidy(db: Db) -> None:
         await store.delete_expired_reservations(tx, _KEEP_EXPIRED)
         for window, seconds in _KEEP_COUNTERS.items():
             await store.delete_used(tx, window, clock.ago(seconds))
-        await store.delete_stored_days(tx, clock.ago(_KEEP_DAYS)[:10])
-        await store.delete_traffic_days(tx, clock.ago(_KEEP_DAYS)[:10])
+        for source in (store.STORED_DAYS, store.TRAFFIC_DAYS):
+            await store.delete_days(tx, source, clock.ago(_KEEP_DAYS)[:10])
     while await _close_batch(db) == _BATCH:
         pass
 

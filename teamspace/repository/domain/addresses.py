@@ -53,7 +53,8 @@ async def open_content(
     version = await store.get_version(db, row.id, claim.version)
     if version is None:
         raise NotFound()
-    return reading.present(version, partial(reading.read_range, db, files, version), inline=not download)
+    shown = reading.present(version, partial(reading.read_range, db, files, version), inline=not download)
+    return msgspec.structs.replace(shown, payer=(who.org_id, who.team_id))
 
 
 async def make_for_zip(db: Db, who: Principal, request: ZipRequest) -> ContentAddress:
@@ -72,7 +73,8 @@ async def open_zip(db: Db, files: BlobStore, rate: TokenRate, call: Call, addres
     who = await _get_caller(db, rate, call, claim.token_id)
     chosen = await zipping.choose(db, who, ZipRequest(claim.ids, claim.prefixes))
     headers = {"content-disposition": "attachment"}
-    return Archive(zipping.write(db, files, who, chosen), "application/zip", None, headers)
+    chunks = zipping.write(db, files, who, chosen)
+    return Archive(chunks, "application/zip", None, headers, payer=(who.org_id, who.team_id))
 
 
 async def _get_caller(db: Db, rate: TokenRate, call: Call, token_id: str) -> Principal:

@@ -33,7 +33,7 @@ MAX_COUNTED = 100
 
 async def get_visible(db: Reads, who: Principal, object_id: str) -> ObjectRow:
     """Return an object that `who` can read, or raise NotFound. Includes the whole company for holders of org:read."""
-    row = await store.get(db, access.fence(who, P.FILES_READ, across_org=True), object_id)
+    row = await store.get(db, access.fence_of_named(who), object_id)
     if row is None:
         raise NotFound()
     return row
@@ -41,7 +41,7 @@ async def get_visible(db: Reads, who: Principal, object_id: str) -> ObjectRow:
 
 async def get_by_id_or_key(db: Reads, who: Principal, name: str) -> ObjectRow:
     """Return an object that `who` can read by its id, or by its key in their team; otherwise raise NotFound."""
-    row = await store.get(db, access.fence(who, P.FILES_READ, across_org=True), name)
+    row = await store.get(db, access.fence_of_named(who), name)
     row = row or await store.get_fenced_at_key(db, access.fence(who, P.FILES_READ), who.team_id, name)
     if row is None:
         raise NotFound()
@@ -61,7 +61,7 @@ def write_fence_without_grants(who: Principal) -> Fence:
 async def require(db: Reads, who: Principal, object_id: str, permission: P) -> ObjectRow:
     """Return the object if `who` has `permission` on it; NotFound if they cannot see it, else Forbidden."""
     fence = access.fence(who, permission)
-    readable = access.fence(who, P.FILES_READ, across_org=True)
+    readable = access.fence_of_named(who)
     row = await store.get(db, readable, object_id)
     if row is None:
         # A token can be limited to writing; it may then see the objects it may write.
@@ -81,7 +81,8 @@ async def find(db: Db, who: Principal, object_id: str, query: VersionQuery) -> R
 
 async def get_permissions(db: Reads, who: Principal, row: ObjectRow) -> list[P]:
     """Return the caller's permissions on the object."""
-    fences = [access.fence(who, permission, across_org=True) for permission in AccessLevel.MANAGE.permissions]
+    _, *others = AccessLevel.MANAGE.permissions
+    fences = [access.fence_of_named(who), *(access.fence(who, permission) for permission in others)]
     rights = await store.get_rights(db, fences, row.id)
     return rights.permissions if rights else []
 

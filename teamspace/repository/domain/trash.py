@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import msgspec
 
-from teamspace import quota
+from teamspace import quota, sharing
 from teamspace.core.db import Db, Reads, Tx
 from teamspace.core.errors import Conflict, NotFound
 from teamspace.core.principal import Call, Principal, system
@@ -21,7 +21,7 @@ from teamspace.repository.schemas import ObjectRow, TrashedObject
 
 async def list_trashed(db: Reads, who: Principal, before: tuple[str, str], limit: int) -> list[TrashedObject]:
     """Return the objects in the trash that `who` may restore, in the order of the trash, after a time and an id."""
-    return await store.select_trashed(db, access.trash_fence(who), before, limit)
+    return await sharing.select_trashed(db, TrashedObject, access.trash_fence(who), before, limit)
 
 
 async def restore(db: Db, queue: Queue, who: Principal, object_id: str, key: str | None) -> TrashedObject:
@@ -35,7 +35,7 @@ async def restore(db: Db, queue: Queue, who: Principal, object_id: str, key: str
             raise NotFound()
         to = found.key if key is None else naming.validate_key(key, "/key")
         await locks.lock_keys(tx, found.team_id, *{found.key, to})
-        found = await store.lock_trashed(tx, access.trash_fence(who), object_id)
+        found = await sharing.lock_trashed(tx, TrashedObject, access.trash_fence(who), object_id)
         if found is None:
             raise NotFound()
         tx.target, tx.detail, tx.team_id = found.id, {"key": to}, found.team_id
@@ -81,7 +81,7 @@ async def _hash_again(tx: Tx, queue: Queue, who: Principal, row: ObjectRow) -> N
 async def purge(db: Db, who: Principal, object_id: str) -> None:
     """Delete an object in the trash for good; NotFound if it is not there."""
     async with db.write(who, "object.purge") as tx:
-        found = await store.lock_trashed(tx, access.trash_fence(who), object_id)
+        found = await sharing.lock_trashed(tx, TrashedObject, access.trash_fence(who), object_id)
         if found is None:
             raise NotFound()
         await _purge(tx, found)
@@ -89,7 +89,7 @@ async def purge(db: Db, who: Principal, object_id: str) -> None:
 
 async def purge_expired(db: Db, before: str, limit: int) -> int:
     """Delete objects for good that were put in the trash before this time; return how many were found."""
-    expired = await store.select_expired(db, before, limit)
+    expired = await sharing.select_expired(db, TrashedObject, "objects", before, limit)
     for found in expired:
         who = system(Call(while_suspended=True), org_id=found.org_id, team_id=found.team_id)
         with suppress(NotFound):

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 import msgspec
 
-from teamspace import blobs, quota
+from teamspace import blobs, notes, quota
 from teamspace.blobs import BlobStore, StagedBlob
 from teamspace.core import clock
 from teamspace.core.db import Db, Reads, Tx, retry_on_conflict
@@ -119,6 +119,7 @@ async def insert_next_version(
     version = _version_row(who, draft, row, content)
     if existing is None:
         await store.insert(tx, row)
+        await _attach(tx, who, row)
     else:
         tx.action = "object.update"
         await store.update(tx, row)
@@ -139,6 +140,17 @@ async def insert_next_version(
     else:
         await changes.record_visibility(tx, existing, draft.visibility, Change.UPDATED)
     return row, version
+
+
+async def _attach(tx: Tx, who: Principal, row: ObjectRow) -> None:
+    """Make a new object a file of the page that its key names, if the caller may write that page.
+
+    Only the first version does that: an object that somebody else moves there is not theirs to show to others.
+    """
+    page_id = access.page_id_of(row.key)
+    if page_id is None or await store.attach_to_note(tx, notes.write_fence(who), row, page_id):
+        return
+    await store.attach_to_document(tx, access.fence(who, P.FILES_WRITE), row, page_id)
 
 
 async def finish(

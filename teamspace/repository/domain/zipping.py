@@ -9,7 +9,6 @@ from teamspace.blobs import BlobStore
 from teamspace.core import pools
 from teamspace.core.db import Db
 from teamspace.core.errors import BadRequest, NotFound, Unauthenticated
-from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 from teamspace.repository import access, store
 from teamspace.repository.domain import finding, key_order, reading
@@ -31,7 +30,7 @@ async def choose(db: Db, who: Principal, request: ZipRequest) -> Chosen:
     if not request.ids and not request.prefixes:
         raise BadRequest("repository.zip_nothing")
     chosen: dict[str, str] = {}
-    found = await store.select_by_ids(db, access.fence(who, P.FILES_READ, across_org=True), sorted(set(request.ids)))
+    found = await store.select_by_ids(db, access.fence_of_named(who), sorted(set(request.ids)))
     if len(found) < len(set(request.ids)):
         raise NotFound()
     chosen.update((item.id, item.key.rpartition("/")[2] or item.filename) for item in found)

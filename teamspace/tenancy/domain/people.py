@@ -1,5 +1,8 @@
 """Sign-in, whoami, profile, and account commands of the command line."""
 
+import msgspec
+from msgspec import UNSET
+
 from teamspace import identity
 from teamspace.core import clock
 from teamspace.core.db import Db, Reads, Tx
@@ -18,6 +21,7 @@ from teamspace.tenancy.schemas import (
     Org,
     OrgRole,
     PersonActivated,
+    PreferenceChange,
     Profile,
     Role,
     SignedIn,
@@ -126,11 +130,12 @@ async def whoami(db: Db, who: Principal) -> Whoami:
         features=sorted(who.features),
         credential=who.kind,
         scope=None if who.scope is None else [str(entry) for entry in who.scope],
+        preferences=await store.get_preferences(db, who.user_id, who.team_id),
     )
 
 
 async def update_profile(db: Db, who: Principal, locales: Locales, request: Profile) -> UserView:
-    """Change name, locale, time zone, and the team of the session."""
+    """Change name, locale, time zone, preferences, and the team of the session."""
     if isinstance(request.locale, str):
         available = await locales.find(db)
         if request.locale not in available:
@@ -142,6 +147,8 @@ async def update_profile(db: Db, who: Principal, locales: Locales, request: Prof
         person = await identity.update_profile(
             tx, who.user_id, display_name=request.display_name, locale=request.locale, time_zone=request.time_zone
         )
+        if request.preferences is not None:
+            await _set_preferences(tx, request.preferences)
         if request.team_id is not None and request.team_id != who.team_id:
             if not await store.lock_membership(tx, request.team_id, who.user_id):
                 raise NotFound("tenancy.no_membership_in")
@@ -149,6 +156,19 @@ async def update_profile(db: Db, who: Principal, locales: Locales, request: Prof
                 raise Forbidden("tenancy.only_sessions")
             await store.move_session(tx, who.token_id, request.team_id)
     return to_user_view(person)
+
+
+async def _set_preferences(tx: Tx, change: PreferenceChange) -> None:
+    """Change the caller's preferences, in a transaction that has locked the person."""
+    who = tx.who
+    given = {name: value for name, value in msgspec.structs.asdict(change).items() if value is not UNSET}
+    before = await store.get_preferences(tx, who.user_id, who.team_id)
+    after = msgspec.structs.replace(before, **given)
+    if given.keys() - {"checklist_dismissed"}:
+        await store.put_preferences(tx, who.user_id, who.org_id, after)
+    if after.checklist_dismissed != before.checklist_dismissed:
+        dismiss = store.dismiss_checklist if after.checklist_dismissed else store.restore_checklist
+        await dismiss(tx, who.user_id, who.team_id, who.org_id)
 
 
 # Command line

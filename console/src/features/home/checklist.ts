@@ -1,11 +1,11 @@
 /** What a new team still has to do: derived from what is there, and only what this person can do. */
 
 import { useQueries } from "@tanstack/react-query";
-import { useState } from "react";
 
 import { answer, api } from "@/api/client";
 import type { MessageKey } from "@/i18n";
 import { useSession, type Session } from "@/session";
+import { usePrefer } from "@/session/preferences";
 
 interface Check {
   name: "invite" | "factor" | "model" | "brand" | "s3";
@@ -58,9 +58,8 @@ export interface Checklist {
 export function useChecklist(): Checklist | undefined {
   const session = useSession();
   const { me } = session;
-  const key = `teamspace.checklist.${me.user.id}.${me.team.id}`;
-  const [dismissed, setDismissed] = useState(() => isKept(key));
-  const checks = dismissed ? [] : CHECKS.filter((check) => check.may(session));
+  const prefer = usePrefer();
+  const checks = me.preferences.checklist_dismissed ? [] : CHECKS.filter((check) => check.may(session));
   const found = useQueries({
     queries: checks.map((check) => ({
       queryKey: ["home", "checklist", check.name, me.team.id, me.two_factor],
@@ -77,25 +76,5 @@ export function useChecklist(): Checklist | undefined {
     done: found[place]?.data ?? true,
   }));
   if (steps.every(({ done }) => done)) return undefined;
-  const dismiss = (): void => {
-    keep(key);
-    setDismissed(true);
-  };
-  return { steps, dismiss };
-}
-
-function isKept(key: string): boolean {
-  try {
-    return localStorage.getItem(key) !== null;
-  } catch {
-    return false;
-  }
-}
-
-function keep(key: string): void {
-  try {
-    localStorage.setItem(key, "dismissed");
-  } catch {
-    // Without storage, it is back on the next visit.
-  }
+  return { steps, dismiss: () => prefer({ checklist_dismissed: true }) };
 }

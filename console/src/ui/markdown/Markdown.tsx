@@ -19,7 +19,7 @@ import { Code } from "./Code";
 import { Formula } from "./Formula";
 import { withFormulas } from "./formulas";
 import { numbered } from "./numbered";
-import { pictureOf } from "./pictures";
+import { forgetPicture, pictureOf } from "./pictures";
 import { ranks } from "./ranks";
 import { taskPlaces } from "./ticking";
 import { screenOf, useOpen } from "./useOpen";
@@ -175,13 +175,22 @@ function Picture({ src, alt }: { src?: string; alt?: string }) {
 /** An image of an own file; named while it loads, and if it isn't one. */
 function OwnPicture({ id, alt, instead }: { id: string; alt?: string; instead: ReactNode }) {
   const [address, setAddress] = useState<string | null>(null);
+  const [tries, setTries] = useState(1);
   useEffect(() => {
     let current = true;
     void pictureOf(id).then((found) => current && setAddress(found));
     return () => void (current = false);
-  }, [id]);
-  return address ? <img className={styles.image} src={address} alt={alt ?? ""} onError={() => setAddress(null)} /> : instead;
+  }, [id, tries]);
+  const again = (): void => {
+    forgetPicture(id);
+    setAddress(null);
+    if (tries < MOST_TRIES) setTries(tries + 1);
+  };
+  return address ? <img className={styles.image} src={address} alt={alt ?? ""} onError={again} /> : instead;
 }
+
+/** An address may have ended before the image was loaded. */
+const MOST_TRIES = 2;
 
 function Named({ src, alt }: { src?: string; alt?: string }) {
   const words = (

@@ -14,6 +14,7 @@ import { Compartment, EditorState, Transaction, type Extension } from "@codemirr
 import { EditorView, keymap, placeholder as hint, tooltips } from "@codemirror/view";
 import { tagHighlighter, tags } from "@lezer/highlight";
 import { Suspense, useEffect, useRef, useState } from "react";
+import { createPortal } from "react-dom";
 
 import { lazily } from "@/ui/lazily";
 
@@ -25,6 +26,9 @@ import { FormatBar } from "./editor/FormatBar";
 import { language } from "./editor/language";
 import { links, type Open } from "./editor/links";
 import { live } from "./editor/live";
+import { atSelection } from "./editor/selection";
+import { SelectionBar } from "./editor/SelectionBar";
+import bar from "./editor/SelectionBar.module.css";
 import { attachAll, receiving, type Attach } from "./editor/uploads";
 import styles from "./MarkdownEditor.module.css";
 import { replacing } from "./replacing";
@@ -75,6 +79,8 @@ export default function MarkdownEditor(props: Props) {
   const looking = useRef(new Compartment());
   const [view, setView] = useState<EditorView | null>(null);
   const [asked, setAsked] = useState<Asked | null>(null);
+  const [place] = useState(placeOfBar);
+  const [isSelected, setSelected] = useState(false);
 
   useEffect(() => {
     latest.current = props;
@@ -91,7 +97,9 @@ export default function MarkdownEditor(props: Props) {
         extensions: [
           EditorView.cspNonce.of(nonce()),
           history(),
-          tooltips({ position: "fixed" }),
+          tooltips({ position: "fixed", tooltipSpace: besideBar }),
+          EditorView.scrollMargins.of(clearOfBar),
+          atSelection({ dom: place, onShown: setSelected, otherwise: () => host.current?.parentElement?.querySelector<HTMLElement>("[role=toolbar] button")?.focus() }),
           completions(sources),
           keymap.of([...completionKeymap, ...KEYS, ...markdownKeymap, ...defaultKeymap, ...historyKeymap]),
           // Only the language: the default setup also bundles HTML, CSS and JavaScript.
@@ -115,7 +123,7 @@ export default function MarkdownEditor(props: Props) {
       setView(null);
       editor.destroy();
     };
-  }, []);
+  }, [place]);
 
   useEffect(() => {
     view?.dispatch({ effects: naming.current.reconfigure(named(label)) });
@@ -141,6 +149,7 @@ export default function MarkdownEditor(props: Props) {
     <div className={styles.frame}>
       <FormatBar view={view} source={source} onSource={onSource} onFile={attach && (() => chooser.current?.click())} assistance={assistance} onAsk={setAsked} />
       <div ref={host} className={styles.editor} data-look={source ? "source" : "live"} />
+      {isSelected && view && createPortal(<SelectionBar view={view} assistance={assistance} onAsk={setAsked} />, place)}
       <input ref={chooser} type="file" hidden multiple onChange={(event) => chosen(event.currentTarget)} />
       {asked && view && (
         <Suspense>
@@ -153,4 +162,30 @@ export default function MarkdownEditor(props: Props) {
 
 function named(label: string) {
   return EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "true", autocapitalize: "sentences", autocorrect: "on" });
+}
+
+function placeOfBar(): HTMLElement {
+  const place = document.createElement("div");
+  place.className = bar.place ?? "";
+  return place;
+}
+
+const barOf = ({ dom }: EditorView): DOMRect | undefined => dom.closest(`.${styles.frame}`)?.querySelector("[role=toolbar]")?.getBoundingClientRect();
+
+/** What floats over the text leaves out the toolbar, which stays in sight when the text is scrolled. */
+function besideBar(view: EditorView) {
+  const bar = barOf(view);
+  const { clientWidth: right, clientHeight: bottom } = document.documentElement;
+  if (!bar) return { left: 0, right, top: 0, bottom };
+  return bar.top < bottom / 2 ? { left: 0, right, top: bar.bottom, bottom } : { left: 0, right, top: 0, bottom: bar.top };
+}
+
+/** What lies between the toolbar and the edge of the page. */
+const ABOVE_BAR = 36;
+
+/** The cursor isn't scrolled under the toolbar. */
+function clearOfBar(view: EditorView) {
+  const bar = barOf(view);
+  const isOver = bar && bar.top < document.documentElement.clientHeight / 2 && view.scrollDOM.getBoundingClientRect().top < bar.top;
+  return isOver ? { top: bar.height + ABOVE_BAR } : null;
 }

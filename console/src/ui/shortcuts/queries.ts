@@ -1,12 +1,12 @@
 /** API queries for favourites and recents. */
 
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { useEffect, useMemo } from "react";
 
 import { answer, api } from "@/api/client";
 import { noticeFault } from "@/ui/notice";
 
-import { isKnown, isSame, type Shortcut, type Subject } from "./shortcuts";
+import { isKnown, isSame, type Kind, type Shortcut, type Subject } from "./shortcuts";
 
 export const FAVOURITES = ["favourites"] as const;
 export const RECENTS = ["recents"] as const;
@@ -20,10 +20,15 @@ export function useFavourites(enabled = true) {
   return useQuery({ ...favouritesQuery, enabled });
 }
 
-/** Drawn again only when its own star changes: a list has one for each row. */
 export function useIsStarred(subject: Subject): boolean {
   const { data } = useQuery({ ...favouritesQuery, select: (items) => items.some((item) => isSame(item, subject)) });
   return data ?? false;
+}
+
+/** Favourites of one kind, for a list that marks them. */
+export function useStarred(kind: Kind): ReadonlySet<string> {
+  const { data } = useQuery(favouritesQuery);
+  return useMemo(() => new Set(data?.filter((item) => item.kind === kind).map(({ id }) => id)), [data, kind]);
 }
 
 export function useRecents(enabled = true) {

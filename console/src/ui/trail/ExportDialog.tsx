@@ -5,7 +5,7 @@ import { IconDownload } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 
-import { currentLocale, t, wallTime } from "@/i18n";
+import { numberFormat, t, wallTime } from "@/i18n";
 
 import { Copyable } from "../Copyable";
 import { Dialog, DialogActions } from "../Dialog";
@@ -63,5 +63,5 @@ function ExportDialog({ source, onClose }: { source: TrailSource; onClose: () =>
 
 function sizeOf(bytes: number): string {
   const [value, unit] = bytes < 1_000_000 ? [bytes / 1000, "kilobyte"] : [bytes / 1_000_000, "megabyte"];
-  return new Intl.NumberFormat(currentLocale(), { style: "unit", unit, maximumFractionDigits: 1 }).format(value);
+  return numberFormat({ style: "unit", unit, maximumFractionDigits: 1 }).format(value);
 }

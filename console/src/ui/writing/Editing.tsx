@@ -1,11 +1,12 @@
 /** Editor: title and formatted text, as they are read. */
 
 import { Textarea } from "@mantine/core";
-import { useLocalStorage, useWindowEvent } from "@mantine/hooks";
+import { useWindowEvent } from "@mantine/hooks";
 import { Suspense, useCallback, useMemo, useRef, useState, type ReactNode } from "react";
 
 import { t } from "@/i18n";
 import { useSession } from "@/session";
+import { usePrefer } from "@/session/preferences";
 import { lazily } from "@/ui/lazily";
 import { useOpen } from "@/ui/markdown/useOpen";
 import { Loading } from "@/ui/states";
@@ -35,7 +36,7 @@ interface Props {
 export function Editing({ now, writing, facts, label, placeholder, onLeave }: Props) {
   const session = useSession();
   const [isFresh] = useState(now.word === "new");
-  const [source, setSource] = useLocalStorage({ key: `teamspace.editor.source.${session.me.user.id}`, defaultValue: false, getInitialValueInEffect: false });
+  const prefer = usePrefer();
   const body = useRef<HTMLDivElement>(null);
   const open = useOpen();
   const mayAttach = session.can("files:write");
@@ -72,8 +73,8 @@ export function Editing({ now, writing, facts, label, placeholder, onLeave }: Pr
               label={label}
               placeholder={placeholder}
               focused={!isFresh}
-              source={source}
-              onSource={setSource}
+              source={session.me.preferences.editor_source}
+              onSource={(source) => prefer({ editor_source: source })}
               attach={mayAttach ? store : undefined}
               targets={TARGETS}
               onOpen={open}

@@ -1,8 +1,8 @@
 /** Link to a file or folder, and its icon. */
 
 import { IconFolderFilled } from "@tabler/icons-react";
-import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { useRouter } from "@tanstack/react-router";
+import type { MouseEvent, ReactNode } from "react";
 
 import { kindOf } from "../kinds";
 import type { Entry } from "./entries";
@@ -17,12 +17,26 @@ interface Props {
   children: ReactNode;
 }
 
-/** Not draggable by itself: its row or tile is. */
+/** Not draggable by itself: its row or tile is. A router's `Link` watches every address, in each row of a list. */
 export function EntryLink({ entry, className, tabIndex, hidden, children }: Props) {
-  const shared = { className, tabIndex, draggable: false, "aria-hidden": hidden };
-  if (entry.isFolder) return <Link to="/files" search={{ in: entry.key }} {...shared}>{children}</Link>;
-  return <Link to="/files/$id" params={{ id: entry.id }} {...shared}>{children}</Link>;
+  const router = useRouter();
+  const to = addressOf(entry);
+  const open = (event: MouseEvent): void => {
+    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    void router.navigate(to);
+  };
+  return (
+    <a href={hrefOf(entry, router.basepath)} className={className} tabIndex={tabIndex} draggable={false} aria-hidden={hidden} onClick={open}>
+      {children}
+    </a>
+  );
 }
+
+const addressOf = (entry: Entry) =>
+  entry.isFolder ? ({ to: "/files", search: { in: entry.key } } as const) : ({ to: "/files/$id", params: { id: entry.id } } as const);
+
+const hrefOf = (entry: Entry, base: string): string => `${base}/files${entry.isFolder ? `?in=${encodeURIComponent(entry.key)}` : `/${entry.id}`}`;
 
 export function EntryPicture({ entry, size }: { entry: Entry; size: number }) {
   if (entry.isFolder) return <IconFolderFilled aria-hidden size={size} className={styles.folder} />;

@@ -23,13 +23,14 @@ const RIGHT: Partial<Record<Deed, keyof FileRights>> = { rename: "place", move: 
 
 /** The menu itself comes with the first click: a list has many, and few are opened. */
 export function EntryMenu({ entry, tabIndex }: { entry: Entry; tabIndex: number }) {
-  const [asked, setAsked] = useState(false);
+  // A row shows other entries in the course of time.
+  const [asked, setAsked] = useState<string>();
   const button = (
-    <button type="button" className={styles.more} tabIndex={tabIndex} aria-haspopup="menu" aria-label={t("files.menu", { name: entry.name })} onClick={() => setAsked(true)}>
+    <button type="button" className={styles.more} tabIndex={tabIndex} aria-haspopup="menu" aria-label={t("files.menu", { name: entry.name })} onClick={() => setAsked(entry.id)}>
       <IconDots aria-hidden size={17} />
     </button>
   );
-  if (!asked) return button;
+  if (asked !== entry.id) return button;
   return (
     <Menu defaultOpened returnFocus position="bottom-end" width={210}>
       <Menu.Target>{button}</Menu.Target>

@@ -1,9 +1,11 @@
 /** A folder as a list: one row per entry, sorted by its columns. */
 
 import { IconChevronDown, IconChevronUp } from "@tabler/icons-react";
-import { useEffect, useMemo, useRef } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 
 import { t } from "@/i18n";
+import { useNames } from "@/ui/names";
+import { useStarred } from "@/ui/shortcuts/queries";
 
 import { useEntryActions } from "../actions";
 import type { Place } from "../place";
@@ -14,6 +16,7 @@ import { COLUMNS, turned, type Column, type Order } from "./order";
 import { useRows, useWidth } from "./rows";
 import { SelectionBar } from "./SelectionBar";
 import { none, type Selection } from "./selection";
+import { Slots } from "./slots";
 import { useGrid } from "./useGrid";
 
 export interface Shown {
@@ -44,13 +47,20 @@ export function FileList({ place, entries, order, onOrder, selection, onSelectio
   const list = useRef<HTMLDivElement>(null);
   const width = useWidth(grid);
   const { may } = useEntryActions();
+  const names = useNames();
+  const starred = useStarred("file");
   const narrow = width > 0 && width < NARROW;
   const kept = useMemo(() => (selection.active === null ? -1 : entries.findIndex(({ id }) => id === selection.active)), [entries, selection.active]);
   const rows = useRows({ list, count: entries.length, height: narrow ? NARROW_HEIGHT : HEIGHT, kept, head: HEAD });
   const keys = useGrid({ grid, entries, columns: 1, selection, onSelection, reveal: (index) => rows.scrollToIndex(index) });
   const items = rows.getVirtualItems();
+  const [slots] = useState(() => new Slots());
+  const slotOf = slots.assign(items.map(({ index }) => index));
+  // In the order of the slots while the list is scrolled, so that no element has to be moved.
+  const drawn = rows.isScrolling ? [...items].sort((one, other) => slotOf.get(one.index)! - slotOf.get(other.index)!) : items;
   useNearEnd(items.filter(({ index }) => index !== kept).at(-1)?.index ?? 0, entries.length, onEnd);
   const chosen = useMemo(() => (selection.chosen.size === 0 ? [] : entries.filter(({ id }) => selection.chosen.has(id))), [entries, selection.chosen]);
+  const mayDrag = place.show === "all" && may("move");
   const all = chosen.length > 0 && chosen.length === entries.length;
   return (
     // The keys walk from row to row.
@@ -84,12 +94,12 @@ export function FileList({ place, entries, order, onOrder, selection, onSelectio
         </div>
       </div>
       <div ref={list} role="rowgroup" className={styles.rows} style={{ height: rows.getTotalSize() }}>
-        {items.map(({ index, start }) => {
+        {drawn.map(({ index, start }) => {
           const entry = entries[index];
           return (
             entry && (
               <FileRow
-                key={entry.id}
+                key={slotOf.get(index)}
                 entry={entry}
                 index={index}
                 top={start - rows.options.scrollMargin}
@@ -97,7 +107,9 @@ export function FileList({ place, entries, order, onOrder, selection, onSelectio
                 isFar={place.show === "shared"}
                 isActive={index === keys.active}
                 isChosen={selection.chosen.has(entry.id)}
-                mayDrag={place.show === "all" && may("move")}
+                mayDrag={mayDrag}
+                isStarred={starred.has(entry.id)}
+                owner={entry.isFolder ? "" : names.ofOrYou(entry.item.owner)}
                 on={keys.on}
               />
             )

@@ -3,9 +3,8 @@
 import { memo } from "react";
 
 import { t } from "@/i18n";
-import { useNames } from "@/ui/names";
 import { bytes } from "@/ui/quantities";
-import { Starred } from "@/ui/shortcuts/Starred";
+import { StarMark } from "@/ui/shortcuts/StarMark";
 import { Time } from "@/ui/Time";
 import { VisibilityWord } from "@/ui/visibility/VisibilityWord";
 
@@ -28,11 +27,14 @@ interface Props {
   isActive: boolean;
   isChosen: boolean;
   mayDrag: boolean;
+  isStarred: boolean;
+  /** Name of the owner. */
+  owner: string;
   on: GridHandlers;
 }
 
 /** A scrolled list renders only the rows that are new. */
-export const FileRow = memo(function FileRow({ entry, index, top, narrow, isFar, isActive, isChosen, mayDrag, on }: Props) {
+export const FileRow = memo(function FileRow({ entry, index, top, narrow, isFar, isActive, isChosen, mayDrag, isStarred, owner, on }: Props) {
   const drop = useDropTarget(entry.isFolder ? entry.key : "\0");
   const tabIndex = isActive ? 0 : -1;
   const folder = isFar ? folderOf(entry.key) : "";
@@ -72,11 +74,11 @@ export const FileRow = memo(function FileRow({ entry, index, top, narrow, isFar,
           <Thumbnail entry={entry} size="small" icon={20} />
           <span className={styles.name} title={entry.name}>{entry.name}</span>
         </EntryLink>
-        {!entry.isFolder && <Starred subject={{ kind: "file", id: entry.id }} />}
+        {isStarred && <StarMark />}
         {folder && <span className={styles.where}>{folder}</span>}
         {narrow && !folder && <span className={styles.where}>{entry.isFolder ? itemsOf(entry) || t("files.kind.folder") : <Meta entry={entry} />}</span>}
       </span>
-      {!narrow && <Cells entry={entry} />}
+      {!narrow && <Cells entry={entry} owner={owner} />}
       <span role="gridcell" className={styles.menu}>
         <EntryMenu entry={entry} tabIndex={tabIndex} />
       </span>
@@ -92,8 +94,7 @@ function Meta({ entry: { item } }: { entry: FileEntry }) {
   );
 }
 
-function Cells({ entry }: { entry: Entry }) {
-  const names = useNames();
+function Cells({ entry, owner }: { entry: Entry; owner: string }) {
   const item = entry.isFolder ? undefined : entry.item;
   const changed = changeOf(entry);
   return (
@@ -102,7 +103,7 @@ function Cells({ entry }: { entry: Entry }) {
       <span role="gridcell" className={styles.wide}>{typeOf(entry)}</span>
       <span role="gridcell">{changed && <Time at={changed} />}</span>
       <span role="gridcell">{item && <VisibilityWord visibility={item.visibility} />}</span>
-      <span role="gridcell" className={styles.widest}>{item && names.ofOrYou(item.owner)}</span>
+      <span role="gridcell" className={styles.widest}>{owner}</span>
     </>
   );
 }

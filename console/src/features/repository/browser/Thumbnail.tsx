@@ -15,7 +15,7 @@ interface Props {
 }
 
 export function Thumbnail({ entry, size, icon }: Props) {
-  if (!entry.isFolder && isDrawn(entry.item)) return <Picture entry={entry} size={size} icon={icon} />;
+  if (!entry.isFolder && isDrawn(entry.item)) return <Picture key={entry.id} entry={entry} size={size} icon={icon} />;
   return <EntryPicture entry={entry} size={icon} />;
 }
 

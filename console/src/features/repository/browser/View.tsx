@@ -1,10 +1,11 @@
-/** How a folder is shown, remembered in this browser: as a list or tiles, with or without the tree. */
+/** How a folder is shown: as a list or tiles, which follows the account; with or without the tree, in this browser. */
 
 import { ActionIcon, Tooltip } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
 import { IconLayoutGrid, IconLayoutList, IconListTree, type Icon } from "@tabler/icons-react";
 
 import { t } from "@/i18n";
+import { usePrefer, usePreferences } from "@/session/preferences";
 
 import styles from "./Files.module.css";
 
@@ -15,11 +16,15 @@ export interface View {
   tree: boolean;
 }
 
-const FIRST: View = { as: "list", tree: true };
-
 export function useView(): [View, (view: View) => void] {
-  const [view, setView] = useLocalStorage<View>({ key: "teamspace.files-view", defaultValue: FIRST, getInitialValueInEffect: false });
-  return [{ as: view?.as === "tiles" ? "tiles" : "list", tree: view?.tree !== false }, setView];
+  const { files_as: as } = usePreferences();
+  const prefer = usePrefer();
+  const [tree, setTree] = useLocalStorage({ key: "teamspace.files-tree", defaultValue: true, getInitialValueInEffect: false });
+  const change = (next: View): void => {
+    if (next.as !== as) prefer({ files_as: next.as });
+    setTree(next.tree);
+  };
+  return [{ as, tree }, change];
 }
 
 const PICTURES: Record<As, Icon> = { list: IconLayoutList, tiles: IconLayoutGrid };

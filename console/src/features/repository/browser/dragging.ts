@@ -26,22 +26,22 @@ const fit = (folder: string): boolean =>
 /** Handlers of an element that stands for a folder, and whether something that it takes is over it. */
 export function useDropTarget(folder: string) {
   const actions = useMaybeEntryActions();
-  const [isOver, setOver] = useState(false);
+  const [over, setOver] = useState<string>();
   if (!actions?.may("move")) return { isOver: false, handlers: {} };
   const takes = (event: DragEvent): boolean => event.dataTransfer.types.includes(TYPE) && fit(folder);
   return {
-    isOver,
+    isOver: over === folder,
     handlers: {
       onDragOver: (event: DragEvent) => {
         if (!takes(event)) return;
         event.preventDefault();
         event.stopPropagation();
         event.dataTransfer.dropEffect = "move";
-        setOver(true);
+        setOver(folder);
       },
-      onDragLeave: () => setOver(false),
+      onDragLeave: () => setOver(undefined),
       onDrop: (event: DragEvent) => {
-        setOver(false);
+        setOver(undefined);
         if (!takes(event)) return;
         event.preventDefault();
         event.stopPropagation();

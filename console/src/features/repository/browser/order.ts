@@ -1,8 +1,7 @@
-/** Order of a folder's entries: by one column, remembered in this browser. */
-
-import { useLocalStorage } from "@mantine/hooks";
+/** Order of a folder's entries: by one column; it follows the account. */
 
 import { byName } from "@/i18n";
+import { usePrefer, usePreferences } from "@/session/preferences";
 
 import { typeOf, type Entry, type FileEntry, type FolderEntry } from "./entries";
 
@@ -20,8 +19,6 @@ export interface Order {
  */
 export const MOST_SORTED = 5_000;
 
-const FIRST: Order = { by: "name", descending: false };
-
 /** Text starts ascending; the largest and the newest come first. */
 export function turned(order: Order, by: Column): Order {
   if (order.by === by) return { by, descending: !order.descending };
@@ -29,12 +26,10 @@ export function turned(order: Order, by: Column): Order {
 }
 
 export function useOrder(): [Order, (order: Order) => void] {
-  const [order, setOrder] = useLocalStorage<Order>({ key: "teamspace.files-order", defaultValue: FIRST, getInitialValueInEffect: false });
-  return [isOrder(order) ? order : FIRST, setOrder];
+  const { files_by: by, files_descending: descending } = usePreferences();
+  const prefer = usePrefer();
+  return [{ by, descending }, (order) => prefer({ files_by: order.by, files_descending: order.descending })];
 }
-
-const isOrder = (value: unknown): value is Order =>
-  typeof value === "object" && value !== null && COLUMNS.includes((value as Order).by) && typeof (value as Order).descending === "boolean";
 
 /** Folders first, whatever the direction. */
 export function inOrder(folders: readonly FolderEntry[], files: readonly FileEntry[], { by, descending }: Order): Entry[] {

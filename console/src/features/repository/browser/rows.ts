@@ -13,7 +13,7 @@ interface Rows {
   head: number;
 }
 
-const OVERSCAN = 12;
+const OVERSCAN = 8;
 
 export function useRows({ list, count, height, kept, head }: Rows) {
   const [scroller, setScroller] = useState<HTMLElement | null>(null);

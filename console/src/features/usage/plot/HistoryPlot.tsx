@@ -4,7 +4,7 @@ import { useId, useState, type KeyboardEvent, type PointerEvent } from "react";
 
 import { dateFormat, t } from "@/i18n";
 import { WIDTH } from "@/ui/plot";
-import { PlotTable } from "@/ui/PlotTable";
+import { PlotFigure } from "@/ui/PlotFigure";
 
 import type { MetricHistory } from "../queries";
 import { dailyLimitOf, geometryOf, HEIGHT, placeAt, timeOf, valueOf, type Geometry } from "./geometry";
@@ -17,28 +17,27 @@ const nameOf = (day: string): string => dateFormat(LONG_DAY).format(timeOf(day))
 
 export function HistoryPlot({ history }: { history: MetricHistory }) {
   const heading = useId();
+  const title = t(`usage.${history.metric}`);
   const outlook = outlookOf(history);
   return (
-    <figure className={styles.plot} aria-labelledby={heading}>
-      <figcaption>
+    <PlotFigure
+      title={title}
+      heading={
         <div>
-          <h3 id={heading}>{t(`usage.${history.metric}`)}</h3>
+          <h3 id={heading}>{title}</h3>
           <p className="muted">{t(`usage.over.of.${history.level}`)}</p>
         </div>
-        <b>{figureOf(history)}</b>
-      </figcaption>
+      }
+      labelledBy={heading}
+      figure={figureOf(history)}
+      rows={history.days.map(({ day }, place) => ({ name: nameOf(day), value: quantity(history.metric, valueOf(history, place)) })).toReversed()}
+      className={styles.plot}
+    >
       <Field history={history} labelledBy={heading} />
       <p className={styles.outlook} data-tone={outlook.tone}>
         {outlook.words}
       </p>
-      <details>
-        <summary>{t("metrics.plot.table")}</summary>
-        <PlotTable
-          title={t(`usage.${history.metric}`)}
-          rows={history.days.map(({ day }, place) => ({ name: nameOf(day), value: quantity(history.metric, valueOf(history, place)) })).toReversed()}
-        />
-      </details>
-    </figure>
+    </PlotFigure>
   );
 }
 

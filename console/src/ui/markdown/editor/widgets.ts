@@ -4,7 +4,7 @@ import { EditorView, WidgetType } from "@codemirror/view";
 
 import { t } from "@/i18n";
 
-import { pictureOf } from "../pictures";
+import { forgetPicture, pictureOf } from "../pictures";
 import styles from "./Live.module.css";
 
 function made(tag: string, className = ""): HTMLElement {
@@ -109,15 +109,24 @@ export class Picture extends WidgetType {
   }
   override toDOM(view: EditorView): HTMLElement {
     const holder = made("span", styles.picture);
-    holder.textContent = t("markdown.picture", { words: this.words });
-    void pictureOf(this.id).then((address) => {
+    const words = t("markdown.picture", { words: this.words });
+    holder.textContent = words;
+    const show = async (tries: number): Promise<void> => {
+      const address = await pictureOf(this.id);
       if (address === null) return;
       const image = document.createElement("img");
       image.alt = this.words;
       image.addEventListener("load", () => view.requestMeasure());
+      image.addEventListener("error", () => {
+        forgetPicture(this.id);
+        holder.textContent = words;
+        if (tries > 1) void show(tries - 1);
+      });
       image.src = address;
       holder.replaceChildren(image);
-    });
+    };
+    // An address may have ended before the image was loaded.
+    void show(2);
     return holder;
   }
   override ignoreEvent(): boolean {
