@@ -20,7 +20,6 @@ from teamspace import events, notes, sharing
 from teamspace.core.db import Clause, Fence, no_rows
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
-from teamspace.repository import store
 from teamspace.repository.schemas import AccessLevel
 
 _NOT_EXPIRED = "(grants.expires_at IS NULL OR grants.expires_at > moment(0))"
@@ -55,19 +54,20 @@ def fence_of_named(who: Principal) -> Fence:
     if plain.is_empty:
         return plain
     below, _ = _prefix_condition(who, P.FILES_READ)
-    return Fence("objects", _named(plain.clauses, plain.sql, page.sql, below), plain.params | page.params)
+    admitted = page.admits("attachments.note_id"), plain.admits("attachments.document_id")
+    return Fence("objects", _named(plain.clauses, *admitted, below), plain.params | page.params)
 
 
 @lru_cache(512)
-def _named(clauses: tuple[Clause, ...], documents: str, of_notes: str, below: str) -> tuple[Clause, ...]:
-    attached = (_attached("note_id", "notes", of_notes), _attached("document_id", "objects", documents))
+def _named(clauses: tuple[Clause, ...], of_notes: str, of_documents: str, below: str) -> tuple[Clause, ...]:
+    attached = _attached("note_id", of_notes), _attached("document_id", of_documents)
     return clauses + _narrow(attached, f"{_IN_USE} AND {below}")
 
 
-def _attached(column: str, table: str, admitted: str) -> Clause:
-    """Return the clause for the files of admitted pages."""
-    where = store.is_file_of_page(ATTACHMENTS, column, table, admitted)
-    return Clause(where, through="attachments", key="attachments.object_id")
+def _attached(page: str, admitted: str) -> Clause:
+    """Return the clause for the files of admitted pages. One that was moved elsewhere is no longer the page's."""
+    below_page = f"substr(objects.key, 1, 49) = '{ATTACHMENTS}' || attachments.{page} || '/'"
+    return Clause(f"{below_page} AND {admitted}", through="attachments", key="attachments.object_id")
 
 
 def page_id_of(key: str) -> str | None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from teamspace.core.db import EACH_ROW, Db, Fence, Reads, Tx, columns, placeholders
+from teamspace.core.db import Db, Fence, Reads, Tx, columns, placeholders
 from teamspace.core.tables import BlobColumn, Count, Invariant, OwnedTable
 from teamspace.repository.schemas import (
     MARKDOWN,
@@ -192,14 +192,6 @@ async def select_by_ids(db: Reads, fence: Fence, ids: Sequence[str]) -> list[Obj
 async def insert(tx: Tx, row: ObjectRow) -> None:
     await tx.add(
         f"INSERT INTO objects ({columns(ObjectRow)}) VALUES ({placeholders(ObjectRow)})", **msgspec.structs.asdict(row)
-    )
-
-
-def is_file_of_page(folder: str, column: str, table: str, admitted: str) -> str:
-    """Return the condition for the files of admitted pages. One that was moved elsewhere is no longer the page's."""
-    return (
-        f"substr(objects.key, 1, 49) = '{folder}' || attachments.{column} || '/' AND EXISTS"
-        f" (SELECT 1 FROM {table} WHERE {table}.id = attachments.{column} AND {admitted} {EACH_ROW})"
     )
 
 

@@ -475,7 +475,7 @@ SLOTS = (
 NOT_IDS = frozenset({
     "fields", "copy", "judge_prompt", "retention_days", "pow", "decision", "level", "verdict", "numbers", "preview",
     "password", "totp", "stay", "current_password", "new_password", "confirm", "code",
-    "display_name", "email", "locale", "time_zone", "role", "org_role", "name", "scope", "ttl",
+    "display_name", "email", "locale", "time_zone", "preferences", "role", "org_role", "name", "scope", "ttl",
     "title", "body", "visibility", "tags", "tag", "shared", "permission", "limit",
     "tagline", "theme", "data", "content_type", "filename", "number", "size", "GET /api/repo-uploads/:id/parts cursor",
     "plan", "dimension", "window", "enabled", "pin", "disabled", "slug", "domain",

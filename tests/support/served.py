@@ -160,8 +160,10 @@ class Served:
     def send_sigkill(self) -> None:
         """Send SIGKILL and do not wait."""
         if self.process is not None:
-            with contextlib.suppress(ProcessLookupError):
+            try:
                 os.killpg(self.process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                self.process.kill()  # one that has just been forked leads no group yet
 
     def send(self, number: signal.Signals) -> None:
         """Send a signal to the server and its children."""

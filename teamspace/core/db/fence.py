@@ -75,6 +75,10 @@ class Fence(msgspec.Struct, frozen=True):
         """Whether it admits no row, whatever the parameters."""
         return self.clauses == _NO_CLAUSE
 
+    def admits(self, id: str) -> str:
+        """Return the condition that the row with the id in a column of another table is admitted."""
+        return f"EXISTS (SELECT 1 FROM {self.table} WHERE {self.table}.id = {id} AND {self.sql} {EACH_ROW})"
+
     def for_many(self, dialect: Dialect) -> str:
         """Return SQL for pairs (caller, id): which of the rows `:ids` fences with this SQL admit, for each caller.
 
