@@ -86,6 +86,8 @@ class Target(msgspec.Struct, frozen=True):
     mode: Mode
     model: str | None
     """The model to request; None if only the executor knows it."""
+    configured_model: str | None
+    """The model that the executor was set up with; None if it answers with one of those that it lists."""
     simulated: bool
     source: TargetSource
     reasons: tuple[Reason, ...]

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import msgspec
 import pytest
 
-from teamspace import ai
+from teamspace import ai, executors
 from teamspace.ai.domain import once
 from teamspace.completions import MAX_CHARACTERS, ModelRequest
 from teamspace.core import clock
@@ -101,6 +101,19 @@ async def test_a_team_keeps_its_newest_answers(cast: Cast) -> None:
     assert await ask(ann, "Two") == ("second", False)
     assert await count(ann, "model_answers") <= once.MAX_ANSWERS
     assert (await ask(ann, "One"), await ask(ann, "Two")) == (("first", True), ("second", True))
+
+
+async def test_an_answer_is_found_by_a_server_that_does_not_know_the_models_yet(cast: Cast) -> None:
+    """After a start, an executor is asked which models it has; what was asked before is asked under no model's name."""
+    world, ann, server = cast
+    fleet: executors.Fleet = world.app.dependencies[executors.Fleet]
+    (row,) = [item for item in (await ann.get("/api/executors")).json()["items"] if item["mode"] == "push"]
+    server.script([says("Paid")])
+    fleet.health_of(row["id"]).record_probe(["tiny"])
+    assert await ask(ann, "Which model?") == ("Paid", False)
+    for models in ([], ["large", "tiny"]):
+        fleet.health_of(row["id"]).record_probe(models)
+        assert await ask(ann, "Which model?") == ("Paid", True)
 
 
 async def test_an_answer_that_is_being_settled_by_another_server_is_waited_for(cast: Cast) -> None:

@@ -28,7 +28,7 @@ MAX_ANSWER = 128 * 1024
 MAX_ANSWERS = 2_000
 """Of a team."""
 _BATCH = 500
-_VERSION = 1
+_VERSION = 2
 """Part of every digest: increase it when old answers must not be used."""
 
 
@@ -64,7 +64,8 @@ async def ask_once(
     With a `key`, only repeats with the same key are equal: for answers that should differ otherwise.
     """
     target = await gateway.choose(db, who, name=request.executor, model=request.model, role=role)
-    model = request.model or target.model or ""
+    # Not a model that the executor lists: a server that has just started does not know them yet, and would ask again.
+    model = request.model or target.configured_model or ""
     digest = await pools.TEXT.run(_digest, f"{target.executor_id}\n{model}\n{key}\n", request)
     answers = _Answers(who, digest)
     async with _flights.hold(f"{who.team_id}\n{digest}"):

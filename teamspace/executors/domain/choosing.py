@@ -46,6 +46,8 @@ class Answerer(msgspec.Struct, frozen=True):
     mode: Mode
     model: str | None
     """The model for requests that name none; None if only the executor knows it."""
+    configured_model: str | None
+    """The model that it was set up with: unlike those it lists, it is known at once after a start."""
     models: tuple[str, ...] | None
     """The models it has; None if it may have any."""
     simulated: bool
@@ -116,7 +118,9 @@ def _local_answerer(fleet: Fleet, *, alone: bool) -> Answerer:
     if fleet.local is None:
         # Whoever requests a model by name must not get simulated answers while there are real models.
         models = None if alone else ()
-        return Answerer(jobs.LOCAL, "", LOCAL_NAME, Mode.LOCAL, SIMULATED, models, simulated=True, answers_now=True)
+        return Answerer(
+            jobs.LOCAL, "", LOCAL_NAME, Mode.LOCAL, SIMULATED, SIMULATED, models, simulated=True, answers_now=True
+        )
     tracker = fleet.health_of(jobs.LOCAL)
     return Answerer(
         jobs.LOCAL, "", LOCAL_NAME, Mode.LOCAL, *_models(fleet.local.model, tracker.models),
@@ -133,10 +137,10 @@ def _to_answerer(fleet: Fleet, row: OfferedRow) -> Answerer:
     )  # fmt: skip
 
 
-def _models(fixed: str | None, listed: tuple[str, ...]) -> tuple[str | None, tuple[str, ...] | None]:
-    """Return the model for requests that name none, and all models; None is unknown."""
+def _models(fixed: str | None, listed: tuple[str, ...]) -> tuple[str | None, str | None, tuple[str, ...] | None]:
+    """Return the model for requests that name none, the configured model, and all models; None is unknown."""
     models = (fixed,) if fixed else listed
-    return next(iter(models), None), models or None
+    return next(iter(models), None), fixed, models or None
 
 
 async def list_models(db: Reads, who: Principal, fleet: Fleet) -> ModelCatalog:
@@ -233,8 +237,9 @@ def _having(model: str, answerers: list[Answerer]) -> Iterator[Answerer]:
 
 def _to_target(answerer: Answerer, model: str | None, source: TargetSource, reasons: list[Reason]) -> Target:
     return Target(
-        answerer.id, answerer.name, answerer.mode, model or answerer.model, answerer.simulated, source, tuple(reasons)
-    )
+        answerer.id, answerer.name, answerer.mode, model or answerer.model, answerer.configured_model,
+        answerer.simulated, source, tuple(reasons),
+    )  # fmt: skip
 
 
 def _explain(source: TargetSource, answerer: Answerer) -> Reason:
