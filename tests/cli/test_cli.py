@@ -110,6 +110,8 @@ async def populate(world: World) -> None:
     note = (await bob.post("/api/notes", {"title": "Plan"})).json()
     await bob.post("/api/documents", {"title": "Link", "body": f"[Plan](/notes/{note['id']})"})
     await bob.post(f"/api/notes/{note['id']}/share", {"user_id": ann.user_id, "permission": "notes:read"})
+    await bob("PUT", f"/api/repo/attachments/{note['id']}/chart.txt", content=b"Chart")
+    await bob.post("/api/profile", {"preferences": {"files_as": "tiles", "checklist_dismissed": True}})
     await bob.put(f"/api/favourites/note/{note['id']}", None)
     await bob.put(f"/api/recents/note/{note['id']}", None)
     conversation = await create(world, ann, "Plan")
@@ -273,6 +275,9 @@ LEDGER_ENTRY = (
 )
 """A ledger row of some team, without its figures and times."""
 VIOLATIONS = [
+    ("objects.attachments", f"UPDATE attachments SET org_id = {OTHER}"),
+    ("tenancy.preferences", f"UPDATE preferences SET org_id = {OTHER}"),
+    ("tenancy.preferences", f"UPDATE dismissed_checklists SET org_id = {OTHER}"),
     ("links.company", f"UPDATE object_links SET org_id = {OTHER}"),
     ("prospects.company", f"UPDATE prospects SET org_id = {OTHER}"),
     ("prospects.decision", "UPDATE prospects SET state = 'declined'"),

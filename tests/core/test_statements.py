@@ -3,7 +3,7 @@
 import pytest
 
 from teamspace.core.db import SerializationFailure, Tx
-from teamspace.core.db.statements import MAX_ROWS, Waiting, join_rows, join_tables
+from teamspace.core.db.statements import MAX_ROWS, WaitingStatement, join_rows, join_tables
 from teamspace.core.principal import system
 from tests.support.world import World
 
@@ -46,7 +46,9 @@ def test_an_insert_has_a_limited_number_of_rows() -> None:
 
 def test_statements_for_different_tables_become_one() -> None:
     delete = ("DELETE FROM things WHERE id = :id", {"id": "c"})
-    first, second = join_tables([Waiting(*row("a")), Waiting(OTHER, {"id": "b"}), Waiting(*delete)])
+    first, second = join_tables(
+        [WaitingStatement(*row("a")), WaitingStatement(OTHER, {"id": "b"}), WaitingStatement(*delete)]
+    )
     assert first[0].startswith("WITH s0 AS (INSERT INTO things (id, value) VALUES (:s0_id, CAST(:s0_value AS TEXT))")
     assert first[0].endswith(") INSERT INTO others (id) VALUES (:s1_id)")
     assert first[1] == {"s0_id": "a", "s0_value": "A", "s1_id": "b"}
@@ -56,29 +58,34 @@ def test_statements_for_different_tables_become_one() -> None:
 def test_a_statement_that_is_no_plain_write_is_sent_alone() -> None:
     other: tuple[str, dict[str, str]] = ("WITH few AS (SELECT 1) DELETE FROM things", {})
     statements = [(OTHER, {"id": "a"}), other, row("b")]
-    assert list(join_tables([Waiting(*each) for each in statements])) == statements
+    assert list(join_tables([WaitingStatement(*each) for each in statements])) == statements
 
 
 def test_equal_inserts_have_several_rows_in_one_statement_for_postgres() -> None:
-    (joined,) = join_tables([Waiting(OTHER, {"id": "a"}), Waiting(OTHER, {"id": "b"})])
+    (joined,) = join_tables([WaitingStatement(OTHER, {"id": "a"}), WaitingStatement(OTHER, {"id": "b"})])
     assert joined == ("INSERT INTO others (id) VALUES (:r0_id), (:r1_id)", {"r0_id": "a", "r1_id": "b"})
 
 
 def test_two_upserts_are_not_joined_since_they_could_be_of_one_row() -> None:
-    assert list(join_tables([Waiting(*row("a")), Waiting(*row("a"))])) == [row("a"), row("a")]
+    assert list(join_tables([WaitingStatement(*row("a")), WaitingStatement(*row("a"))])) == [row("a"), row("a")]
 
 
 def test_only_independent_statements_for_a_table_are_joined() -> None:
     update = "UPDATE others SET value = :value WHERE id = :id"
     params = {"id": "a", "value": "b"}
-    assert len(list(join_tables([Waiting(update, params), Waiting(OTHER, {"id": "b"})]))) == 2
-    independent = [Waiting(update, params, independent=True), Waiting(OTHER, {"id": "b"}, independent=True)]
+    assert len(list(join_tables([WaitingStatement(update, params), WaitingStatement(OTHER, {"id": "b"})]))) == 2
+    independent = [
+        WaitingStatement(update, params, independent=True),
+        WaitingStatement(OTHER, {"id": "b"}, independent=True),
+    ]
     assert len(list(join_tables(independent))) == 1
-    assert len(list(join_tables([*independent, Waiting(update, params, independent=True)]))) == 2, "of one row perhaps"
+    assert len(list(join_tables([*independent, WaitingStatement(update, params, independent=True)]))) == 2, (
+        "of one row perhaps"
+    )
 
 
 def test_the_last_statement_ends_with_the_closing_one() -> None:
-    (joined,) = join_tables([Waiting(OTHER, {"id": "a"})], "SELECT 1")
+    (joined,) = join_tables([WaitingStatement(OTHER, {"id": "a"})], "SELECT 1")
     assert joined == ("WITH s0 AS (INSERT INTO others (id) VALUES (:s0_id)) SELECT 1", {"s0_id": "a"})
     assert list(join_tables([], "SELECT 1")) == [("SELECT 1", {})]
 

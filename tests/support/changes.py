@@ -20,6 +20,7 @@ TABLES = frozenset(
         "objects",
         "object_versions",
         "object_grants",
+        "attachments",
         "conversations",
         "conversation_turns",
         "conversation_grants",

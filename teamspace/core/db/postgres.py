@@ -13,7 +13,7 @@ import asyncpg
 from teamspace.core.db.dialect import POSTGRES
 from teamspace.core.db.engine import Duplicate, Params, Row, SerializationFailure
 from teamspace.core.db.epoch import Epoch, OwnEpoch
-from teamspace.core.db.statements import NAMED, Waiting, join_tables
+from teamspace.core.db.statements import NAMED, WaitingStatement, join_tables
 from teamspace.core.errors import Overloaded, StorageFull
 
 _LIMITS = {
@@ -134,7 +134,7 @@ class PostgresTransaction:
 
     def __init__(self, connection: Any) -> None:
         self._connection = connection
-        self._waiting: list[Waiting] = []
+        self._waiting: list[WaitingStatement] = []
         self._has_changes = False
         self.rights_changed = False
 
@@ -181,10 +181,10 @@ class PostgresTransaction:
             raise
 
     async def add(self, sql: str, params: Params) -> None:
-        self._waiting.append(Waiting(sql, params, independent=True))
+        self._waiting.append(WaitingStatement(sql, params, independent=True))
 
     async def defer(self, sql: str, params: Params) -> None:
-        self._waiting.append(Waiting(sql, params))
+        self._waiting.append(WaitingStatement(sql, params))
 
     async def lock(self, names: Sequence[str]) -> None:
         await self.fetch(

@@ -10,7 +10,7 @@ from teamspace.core.db.engine import Params
 Statement = tuple[str, Params]
 
 
-class Waiting(NamedTuple):
+class WaitingStatement(NamedTuple):
     """A statement that waits to be sent with others."""
 
     sql: str
@@ -77,13 +77,13 @@ def _with_rows(sql: str, count: int) -> tuple[str, tuple[str, ...]]:
     return head + ", ".join([NAMED.sub("?", row)] * count) + (tail or ""), tuple(NAMED.findall(row))
 
 
-def join_tables(statements: Sequence[Waiting], closing: str = "") -> Iterator[Statement]:
+def join_tables(statements: Sequence[WaitingStatement], closing: str = "") -> Iterator[Statement]:
     """Join statements to one by WITH, and equal inserts to one with several rows. `closing` is a SELECT that ends the last.
 
     They run on one state of the database: none sees what another has changed. So up to a second one for the same table,
     unless it is independent and does something else with it.
     """
-    groups: dict[tuple[str, str], list[Waiting]] = {}
+    groups: dict[tuple[str, str], list[WaitingStatement]] = {}
     for statement in statements:
         found = _WRITE.match(statement.sql)
         if found is None or not _can_join(groups, statement, found[1], found[2]):
@@ -96,7 +96,9 @@ def join_tables(statements: Sequence[Waiting], closing: str = "") -> Iterator[St
     yield from _joined(groups, closing)
 
 
-def _can_join(groups: dict[tuple[str, str], list[Waiting]], statement: Waiting, verb: str, table: str) -> bool:
+def _can_join(
+    groups: dict[tuple[str, str], list[WaitingStatement]], statement: WaitingStatement, verb: str, table: str
+) -> bool:
     same = [each for (_, other), each in groups.items() if other == table]
     if not same:
         return True
@@ -113,7 +115,7 @@ def _has_rows(sql: str) -> bool:
     return "DO UPDATE" not in sql and _has_one_row(sql)
 
 
-def _joined(groups: dict[tuple[str, str], list[Waiting]], closing: str = "") -> Iterator[Statement]:
+def _joined(groups: dict[tuple[str, str], list[WaitingStatement]], closing: str = "") -> Iterator[Statement]:
     statements = [_insert_of(each) if len(each) > 1 else (each[0].sql, each[0].params) for each in groups.values()]
     if closing:
         statements.append((closing, {}))
@@ -124,7 +126,7 @@ def _joined(groups: dict[tuple[str, str], list[Waiting]], closing: str = "") -> 
     yield _with(tuple(sql for sql, _ in statements)), params
 
 
-def _insert_of(statements: Sequence[Waiting]) -> Statement:
+def _insert_of(statements: Sequence[WaitingStatement]) -> Statement:
     params = {f"r{row}_{name}": one.params[name] for row, one in enumerate(statements) for name in one.params}
     return _with_named_rows(statements[0].sql, len(statements)), params
 
