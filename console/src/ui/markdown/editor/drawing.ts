@@ -31,6 +31,11 @@ export class Drawing {
     return this.focused && touches(this.state, from, to);
   }
 
+  /** An editor refuses replacements across line breaks that are made for what it shows. */
+  isInLine(from: number, to: number): boolean {
+    return to <= this.state.doc.lineAt(from).to;
+  }
+
   get full(): boolean {
     return this.#found.length >= MOST;
   }

@@ -60,6 +60,11 @@ test("a text that is loaded, drawn, and walked through stays the same, letter fo
   );
 }, PATIENCE_MS);
 
+test.each(["[half](\n!)\n", "[words](/notes/x\n\"title\")", "![words](/files/x\n\"title\")"])("a link whose address is on two lines is shown as it is: %j", (text) => {
+  expect(hidden(stateOf(text), false)).toEqual([]);
+  expect(opened(text).state.doc.toString()).toBe(text);
+});
+
 test("at every place of the cursor the marks that are hidden are whole, and no line break is", () => {
   fc.assert(
     fc.property(anyMarkdown, (text) => {

@@ -186,7 +186,7 @@ function drawLink(drawing: Drawing, node: SyntaxNode): void {
   const address = drawing.state.sliceDoc(url.from, Math.min(url.to, url.from + 2_000));
   const className = ownPlace(address)?.kind === "people" ? styles.mention : styles.link;
   drawing.link(node.from + 1, close.from, className ?? "", address);
-  if (drawing.touched(node.from, node.to)) {
+  if (drawing.touched(node.from, node.to) || !drawing.isInLine(close.from, node.to)) {
     drawing.mark(node.from, node.from + 1, styles.mark);
     drawing.mark(close.from, node.to, styles.mark);
   } else {
@@ -204,8 +204,7 @@ function drawImage(drawing: Drawing, node: SyntaxNode): void {
     return;
   }
   const { state } = drawing;
-  // A replacement ends with its line.
-  if (state.doc.lineAt(node.from).to < node.to) return;
+  if (!drawing.isInLine(node.from, node.to)) return;
   const place = ownPlace(state.sliceDoc(url.from, url.to));
   const words = state.sliceDoc(node.from + 2, close.from);
   drawing.replace(node.from, node.to, place?.kind === "files" ? new Picture(place.id, words) : new Named(words || state.sliceDoc(url.from, url.to)));
