@@ -227,15 +227,28 @@ def press_key(key: str) -> Callable[[Page, Instance], None]:
     return act
 
 
+def before_the_next_save(page: Page, path: str, act: Callable[[], None]) -> None:
+    """Act once when the page saves, before the server learns of it: typing may take longer than the editor waits."""
+
+    def handle(route: Route) -> None:
+        if route.request.method == "PUT":
+            page.unroute(f"**{path}", handle)
+            act()
+        route.continue_()
+
+    page.route(f"**{path}", handle)
+
+
 def cause_conflict(page: Page, instance: Instance) -> None:
     """Another person saves while this one edits."""
     wait_for_editor(page, instance)
-    old = instance.read(instance.sample_note)
-    replace_first_line(page, "Crane 3 comes on Thursday.", save=False)
-    instance.rewrite(instance.sample_note, old.replace("**Tuesday**", "**Wednesday**"))
-    page.keyboard.press("Control+s")
+    note = instance.sample_note
+    old = instance.read(note)
+    changed = old.replace("**Tuesday**", "**Wednesday**")
+    before_the_next_save(page, f"/api/notes/{note}", lambda: instance.rewrite(note, changed))
+    replace_first_line(page, "Crane 3 comes on Thursday.")
     expect(page.get_by_role("dialog")).to_be_visible()
-    instance.rewrite(instance.sample_note, old)
+    instance.rewrite(note, old)
 
 
 def change_elsewhere(page: Page, instance: Instance) -> None:
