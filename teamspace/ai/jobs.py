@@ -1,7 +1,7 @@
 """Job kinds that use a model."""
 
 from teamspace import conversations
-from teamspace.ai.domain import gateway, resolving, turns
+from teamspace.ai.domain import gateway, once, resolving, turns
 from teamspace.ai.domain.gateway import Gateway
 from teamspace.ai.domain.turns import Turns
 from teamspace.ai.schemas import ChatAnswer, ChatInput, IndexConversation, Indexed, TurnInput
@@ -18,7 +18,7 @@ from teamspace.quota import Spend
 JOBS = (
     JobSpec("ai.chat", "chat", "One answer of a model.", callable=True, remote=True,
         permission=Permission.CHAT_USE, feature=Feature.CHAT, estimate="estimate", spent="spent", verify="verify",
-        assign="assign", check="check"),
+        assign="assign", check="check", ended="end_chat"),
     JobSpec("ai.turn", "turn", "A turn of a chat, which its author waits for.", max_attempts=1, repeatable=False,
         stoppable=True, permission=Permission.CHAT_USE, feature=Feature.CHAT, estimate="estimate_turn", spent="spent_on_turn",
         ended="end_turn"),
@@ -54,6 +54,10 @@ async def check(input: ChatInput, result: ModelAnswer) -> str | None:
     except structured.SchemaMismatch as mismatch:
         return mismatch.message
     return None
+
+
+async def end_chat(tx: Tx, job: EndedJob, outcome: Outcome) -> None:
+    await once.end_chat(tx, job, outcome)
 
 
 async def turn(db: Db, who: Principal, input: TurnInput, work: JobContext, turns: Turns) -> ChatAnswer:

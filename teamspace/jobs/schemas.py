@@ -133,6 +133,13 @@ class JobOrigin(msgspec.Struct, frozen=True):
     item: int = 0
 
 
+class RunPart(msgspec.Struct, frozen=True):
+    """How the job for an item of a step stands."""
+
+    item: int
+    state: State
+
+
 class JobSubject(msgspec.Struct, frozen=True):
     """What a job is about, such as an object or a note."""
 

@@ -30,6 +30,7 @@ from teamspace.jobs.schemas import (
     NewJob,
     QuotaBlock,
     ReadyJob,
+    RunPart,
     ServedChannel,
     State,
     Transition,
@@ -173,6 +174,12 @@ async def find_by_origin(db: Reads, origin: JobOrigin) -> str | None:
         str, f"SELECT id FROM jobs WHERE {where} UNION ALL SELECT id FROM job_archive WHERE {where}",
         run_id=origin.run_id, step=origin.step, item=origin.item,
     )  # fmt: skip
+
+
+async def select_parts_of(tx: Tx, run_id: str) -> list[RunPart]:
+    """Select the numbers and states of all jobs of an origin, also of archived ones."""
+    parts = (f"SELECT item, state FROM {table} WHERE run_id = :run_id" for table in ("jobs", "job_archive"))
+    return await tx.all(RunPart, " UNION ALL ".join(parts), run_id=run_id)
 
 
 async def find_by_key(db: Reads, team_id: str, idempotency_key: str) -> str | None:

@@ -16,7 +16,8 @@ CREATE TABLE quota_limits (
 
 -- Reservations until they are settled or expire, then the real figures. Active reservations occupy their slots.
 -- charged: if no one settles it, because the server died, what was reserved counts as spent. job_id: the job whose
--- handler makes the call; when the attempt ends, what it has left open is charged.
+-- handler makes the call; when the attempt ends, what it has left open is charged. digest: of a request that is asked once;
+-- whoever asks the same waits until the reservation is settled or expires.
 CREATE TABLE quota_ledger (
     id TEXT NOT NULL PRIMARY KEY,
     org_id TEXT NOT NULL REFERENCES orgs (id),
@@ -28,6 +29,7 @@ CREATE TABLE quota_ledger (
     tokens INTEGER NOT NULL,
     charged BOOLEAN NOT NULL DEFAULT FALSE,
     job_id TEXT,
+    digest TEXT,
     began_at TEXT NOT NULL,
     expires_at TEXT NOT NULL,
     settled_at TEXT
@@ -37,6 +39,7 @@ CREATE INDEX quota_ledger_org ON quota_ledger (org_id, expires_at) WHERE settled
 CREATE INDEX quota_ledger_team ON quota_ledger (team_id, expires_at) WHERE settled_at IS NULL;
 CREATE INDEX quota_ledger_dead ON quota_ledger (expires_at) WHERE settled_at IS NULL;
 CREATE INDEX quota_ledger_job ON quota_ledger (job_id) WHERE settled_at IS NULL AND job_id IS NOT NULL;
+CREATE INDEX quota_ledger_digest ON quota_ledger (team_id, digest) WHERE settled_at IS NULL AND digest IS NOT NULL;
 
 -- The settled ledger summed up by window, for a company, a team, and a person in a team (`team/person`).
 CREATE TABLE quota_used (

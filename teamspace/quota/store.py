@@ -156,15 +156,29 @@ async def insert_reservation(
     slots: int,
     charged: bool,
     job_id: str | None,
+    digest: str | None,
     now: str,
     ttl: float,
 ) -> None:
     await tx.run(
         "INSERT INTO quota_ledger (id, org_id, team_id, user_id, purpose, slots, requests, tokens, charged,"
-        " job_id, began_at, expires_at) VALUES (:id, :org_id, :team_id, :user_id, :purpose, :slots, :requests, :tokens,"
-        " :charged, :job_id, :now, moment(:ttl))",
+        " job_id, digest, began_at, expires_at) VALUES (:id, :org_id, :team_id, :user_id, :purpose, :slots, :requests,"
+        " :tokens, :charged, :job_id, :digest, :now, moment(:ttl))",
         id=id, org_id=account.org_id, team_id=account.team_id, user_id=account.user_id, purpose=purpose, slots=slots,
-        requests=spend.requests, tokens=spend.tokens, charged=charged, job_id=job_id, now=now, ttl=ttl,
+        requests=spend.requests, tokens=spend.tokens, charged=charged, job_id=job_id, digest=digest, now=now,
+        ttl=ttl,
+    )  # fmt: skip
+
+
+async def forget_asked(tx: Tx) -> None:
+    await tx.run("UPDATE quota_ledger SET digest = NULL WHERE digest IS NOT NULL AND settled_at IS NULL")
+
+
+async def is_asked(tx: Tx, team_id: str, digest: str) -> bool:
+    """Whether a reservation of the team for a call with this digest is neither settled nor expired."""
+    return await tx.exists(
+        f"SELECT 1 FROM quota_ledger WHERE team_id = :team_id AND digest = :digest AND digest IS NOT NULL AND {_ACTIVE}",
+        team_id=team_id, digest=digest,
     )  # fmt: skip
 
 

@@ -56,7 +56,7 @@ UNFENCED = {
     "belongs to a job that this process runs": ("jobs.lock_running",),
     "only whether there are jobs for subjects that a fence has admitted": ("jobs.select_live_subjects",),
     "the id or state of a job that the caller has created": (
-        "jobs.find_by_origin", "jobs.find_by_key", "jobs.find_end", "jobs.get_end",
+        "jobs.find_by_origin", "jobs.select_parts_of", "jobs.find_by_key", "jobs.find_end", "jobs.get_end",
     ),
     "the server writes and ends the streams of its own work": (
         "events.lock_stream", "events.lock_free_streams", "events.select_open_streams", "events.select_all_batches",
@@ -69,6 +69,7 @@ UNFENCED = {
         "events.select_oldest_of_org", "events.count_by_org",
     ),
     "the server charges what dead servers reserved": ("quota.select_lost", "quota.select_open"),
+    "of the team of the caller, whose request it is": ("quota.is_asked",),
     "of documents that a fence has admitted": (
         "knowledge.select_sizes", "knowledge.select_mentions", "knowledge.select_relations", "knowledge.get_extracted",
         "knowledge.lock_version", "knowledge.select_splits",

@@ -6,7 +6,7 @@ the gateway's parts.
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager
 from functools import partial
 from typing import Protocol
 
@@ -34,12 +34,17 @@ _CLAIM_SECONDS = 60.0
 """How long a request waits for a remote worker to take it."""
 _TTL = _MAX_SECONDS + 30
 """Seconds. The reservation of a remote worker's call outlasts it."""
+REMEMBERED = "answer"
+"""The step of an origin whose job's answer is kept."""
 
 OnDelta = Callable[[str], Awaitable[None]]
 
 
 class AnswerMemory(Protocol):
     """Where an answer is kept, so that the same request is not paid for again."""
+
+    digest: str
+    """Of the request. Only one call of a team with this digest is made at a time, by all servers."""
 
     async def find(self, tx: Tx) -> ModelAnswer | None:
         """Called in the transaction that reserves quota, after every earlier settlement of the company."""
@@ -75,6 +80,10 @@ class AlreadyAnswered(Exception):
         self.answer = answer
 
 
+class BeingAnswered(Exception):
+    """Another server waits for the answer to the same request."""
+
+
 class Gateway:
     def __init__(self, fleet: executors.Fleet, models: Models) -> None:
         self._fleet, self._queue, self._models = fleet, fleet.queue, models
@@ -89,27 +98,28 @@ class Gateway:
 
         Raises QuotaExceeded before anything is sent, ExecutorFailed, NoExecutor, or ResponseRefused if the answer does
         not match its response format, also after one repair. With `stop`, the answer can be cut short. With a `memory`
-        that has the answer by now, raises AlreadyAnswered, and nothing is reserved or recorded.
+        that has the answer by now, raises AlreadyAnswered; if another server has asked for it, BeingAnswered. Then nothing
+        is reserved or recorded.
         """
         target = await self.choose(db, who, name=request.executor, model=request.model, role=role)
         if target.mode is Mode.PULL:
             input = self._queue.encode(CHAT, to_input(request))
             async with self._audited(db, who, target, purpose) as tx:
+                if memory is not None:
+                    origin = await self._remembered(tx, who, memory)
                 job_id = await self._enqueue(tx, who, target.executor_id, input, request.model, origin)
             answer = await self.wait_for_worker(db, job_id, stop)
-            if memory is not None:
-                async with db.maintenance(who) as tx:
-                    await memory.keep(tx, answer)
         else:
             estimated = estimate(request)
             async with self._audited(db, who, target, purpose) as tx:
+                if memory is not None:
+                    await quota.lock_companies(tx, [who.org_id])
+                    await _check_unanswered(tx, who, memory)
                 reserved = await quota.reserve(
                     tx, QuotaAccount.of(who), estimated, purpose=purpose, charged=True, ttl=renewing.TTL,
-                    job_id=None if origin is None else origin.run_id,
+                    job_id=None if origin is None else origin.run_id, digest=memory.digest if memory else None,
                 )  # fmt: skip
-                if memory is not None and (known := await memory.find(tx)):
-                    raise AlreadyAnswered(known)
-            async with self._settling(db, reserved) as settle:
+            async with self._settling(db, reserved, memory) as settle:
                 asked = msgspec.structs.replace(request, model=request.model or target.model)
                 answer = await self.ask(db, who, target.executor_id, asked, on_delta=on_delta, stop=stop)
                 keep = None if memory is None else partial(_keep, memory, answer)
@@ -162,7 +172,9 @@ class Gateway:
         return await _answer(model, request)
 
     @asynccontextmanager
-    async def _settling(self, db: Db, reservation_id: str) -> AsyncIterator[_Settle]:
+    async def _settling(
+        self, db: Db, reservation_id: str, memory: AnswerMemory | None = None
+    ) -> AsyncIterator[_Settle]:
         """Settle a reservation in the block, or with what a failure has cost.
 
         If the block is cancelled, the reservation is charged when it expires: the model may have done its work.
@@ -171,6 +183,8 @@ class Gateway:
         async def settle(spent: Spend, keep: Callable[[Tx], Awaitable[None]] | None = None) -> None:
             async with db.maintenance(system()) as tx:
                 await quota.settle(tx, reservation_id, spent)
+                if memory is not None:
+                    tell_asked(tx, memory.digest)
                 if keep is not None:
                     await keep(tx)
 
@@ -211,6 +225,20 @@ class Gateway:
             model=model, origin=origin, ttl=_TTL, instead_of=instead_of,
         )  # fmt: skip
 
+    async def _remembered(self, tx: Tx, who: Principal, memory: AnswerMemory) -> JobOrigin:
+        """Return the origin of a call whose answer is kept when its job ends; raise if it has been asked already."""
+        await quota.lock_companies(tx, [who.org_id])
+        await _check_unanswered(tx, who, memory)
+        run_id = f"{who.team_id}/{memory.digest}"
+        number = await self._queue.next_of(tx, run_id)
+        if number is None:
+            raise BeingAnswered
+        return JobOrigin(run_id, REMEMBERED, number)
+
+    def subscribe(self, digest: str) -> AbstractContextManager[asyncio.Event]:
+        """Return an event that is set when a call with this digest, or a few others, has ended."""
+        return self._queue.wake.subscribe([_topic_of(digest)])
+
     async def wait_for_worker(self, db: Db, job_id: str, stop: asyncio.Event | None = None) -> ModelAnswer:
         """Return the answer of a remote worker."""
         waiting = asyncio.ensure_future(self._wait_for_worker(db, job_id))
@@ -242,6 +270,24 @@ class Gateway:
         """Cancel a job that no worker has taken; return whether it was cancelled."""
         async with db.maintenance(system()) as tx:
             return await self._queue.cancel(tx, job_id)
+
+
+async def _check_unanswered(tx: Tx, who: Principal, memory: AnswerMemory) -> None:
+    """Raise if the answer is there, or awaited. The quota of the company is locked: nobody else reserves or settles."""
+    if known := await memory.find(tx):
+        raise AlreadyAnswered(known)
+    if await quota.is_asked(tx, who.team_id, memory.digest):
+        raise BeingAnswered
+
+
+def tell_asked(tx: Tx, digest: str) -> None:
+    """Tell all servers, after the commit, that a call that is asked once has ended."""
+    tx.notify(_topic_of(digest))
+
+
+def _topic_of(digest: str) -> str:
+    """One of a few, since servers tell each other of all topics."""
+    return f"answer-{digest[:2]}"
 
 
 async def _keep(memory: AnswerMemory, answer: ModelAnswer, tx: Tx) -> None:

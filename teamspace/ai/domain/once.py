@@ -3,24 +3,24 @@
 For work that is repeated: a step of a run that is tried again, a document that is processed once more. The answer is
 stored in the transaction that settles what it cost, and looked for once more in the one that reserves the quota: the
 database may still be committing the answer of a server that was killed. Equal requests at the same time wait for the
-first one, on this server; on two servers both are paid.
+first one, on all servers: its reservation has the digest of the request, or the job of a remote worker has, which keeps the
+answer when it ends.
 """
 
 import asyncio
 import hashlib
-from collections import Counter
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import suppress
 
 import msgspec
 
 from teamspace.ai import access, store
-from teamspace.ai.domain.gateway import AlreadyAnswered, Gateway, GatewayAnswer
+from teamspace.ai.domain.gateway import REMEMBERED, AlreadyAnswered, BeingAnswered, Gateway, GatewayAnswer, tell_asked
 from teamspace.completions import ModelAnswer, ModelRequest, TokenUsage
 from teamspace.core import clock, pools
 from teamspace.core.db import Db, Reads, Tx
 from teamspace.core.principal import Principal, system
 from teamspace.executors import ModelRole
+from teamspace.jobs import EndedJob, Outcome, Succeeded
 
 KEPT_SECONDS = 30 * clock.DAY
 MAX_ANSWER = 128 * 1024
@@ -28,31 +28,10 @@ MAX_ANSWER = 128 * 1024
 MAX_ANSWERS = 2_000
 """Of a team."""
 _BATCH = 500
+_POLL = 2.0
+"""Seconds. A server that was killed tells nobody that its call has ended."""
 _VERSION = 2
 """Part of every digest: increase it when old answers must not be used."""
-
-
-class _Flights:
-    """Lets one request of each digest ask at a time."""
-
-    def __init__(self) -> None:
-        self._locks: dict[str, asyncio.Lock] = {}
-        self._users = Counter[str]()
-
-    @asynccontextmanager
-    async def hold(self, digest: str) -> AsyncIterator[None]:
-        lock = self._locks.setdefault(digest, asyncio.Lock())
-        self._users[digest] += 1
-        try:
-            async with lock:
-                yield
-        finally:
-            self._users[digest] -= 1
-            if not self._users[digest]:
-                del self._users[digest], self._locks[digest]
-
-
-_flights = _Flights()
 
 
 async def ask_once(
@@ -68,32 +47,55 @@ async def ask_once(
     model = request.model or target.configured_model or ""
     digest = await pools.TEXT.run(_digest, f"{target.executor_id}\n{model}\n{key}\n", request)
     answers = _Answers(who, digest)
-    async with _flights.hold(f"{who.team_id}\n{digest}"):
-        known = await answers.find(db)
-        if known is None:
+    with gateway.subscribe(digest) as news:  # before anyone is found to ask: they may be done when this waits
+        while (known := await answers.find(db)) is None:
             try:
                 return await gateway.call(db, who, request, purpose=purpose, role=role, memory=answers)
             except AlreadyAnswered as already:
                 known = already.answer
+                break
+            except BeingAnswered:
+                await _wait(news)
     reused = msgspec.structs.replace(known, usage=TokenUsage.of(0, 0))
     return GatewayAnswer(reused, target.name, target.simulated, reused=True)
+
+
+async def _wait(news: asyncio.Event) -> None:
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_POLL):
+            await news.wait()
+    news.clear()
 
 
 class _Answers:
     """The kept answer to one request."""
 
     def __init__(self, who: Principal, digest: str) -> None:
-        self._who, self._digest = who, digest
+        self._who, self.digest = who, digest
 
     async def find(self, db: Reads) -> ModelAnswer | None:
-        kept = await store.find_answer(db, access.answers(self._who), self._digest, clock.ago(KEPT_SECONDS))
+        kept = await store.find_answer(db, access.answers(self._who), self.digest, clock.ago(KEPT_SECONDS))
         return None if kept is None else msgspec.json.decode(kept, type=ModelAnswer)
 
     async def keep(self, tx: Tx, answer: ModelAnswer) -> None:
-        encoded = msgspec.json.encode(answer).decode()
-        if len(encoded) <= MAX_ANSWER and answer.finish_reason == "stop":
-            await store.put_answer(tx, self._who.org_id, self._who.team_id, self._digest, encoded, clock.stamp())
-            await store.delete_beyond(tx, self._who.team_id, MAX_ANSWERS)
+        await _keep(tx, self._who.org_id, self._who.team_id, self.digest, answer)
+
+
+async def end_chat(tx: Tx, job: EndedJob, outcome: Outcome) -> None:
+    """Keep the answer of a remote worker, in the transaction that ends its job and settles what it cost."""
+    if job.origin is None or job.origin.step != REMEMBERED:
+        return
+    team_id, _, digest = job.origin.run_id.partition("/")
+    if isinstance(outcome, Succeeded) and isinstance(outcome.result, ModelAnswer):
+        await _keep(tx, job.account.org_id, team_id, digest, outcome.result)
+    tell_asked(tx, digest)
+
+
+async def _keep(tx: Tx, org_id: str, team_id: str, digest: str, answer: ModelAnswer) -> None:
+    encoded = msgspec.json.encode(answer).decode()
+    if len(encoded) <= MAX_ANSWER and answer.finish_reason == "stop":
+        await store.put_answer(tx, org_id, team_id, digest, encoded, clock.stamp())
+        await store.delete_beyond(tx, team_id, MAX_ANSWERS)
 
 
 async def forget_answers(db: Db) -> None:

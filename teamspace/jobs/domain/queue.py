@@ -227,6 +227,13 @@ class Queue:
         tx.after_commit(partial(self.notify, [channel]))
         return id
 
+    async def next_of(self, tx: Tx, origin: str) -> int | None:
+        """Return the number of the next job of an origin (`JobOrigin.run_id`), or None while one of them has not ended."""
+        parts = await store.select_parts_of(tx, origin)
+        if any(part.state in (State.QUEUED, State.RUNNING) for part in parts):
+            return None
+        return 1 + max((part.item for part in parts), default=-1)
+
     async def start(
         self, tx: Tx, authority: Authority, kind: str, input: EncodedInput, *, id: str, executor_id: str,
         model: str | None = None, title: JobTitle | None = None, metered: bool = True, lease: float = LEASE,

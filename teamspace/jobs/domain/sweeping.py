@@ -6,6 +6,7 @@ Every server sweeps. Each step only changes rows that are still in the state it 
 import logging
 from collections.abc import Collection, Sequence
 
+from teamspace import quota
 from teamspace.core.db import Db
 from teamspace.core.principal import system
 from teamspace.jobs import store
@@ -36,9 +37,10 @@ async def sweep(db: Db, queue: Queue) -> None:
 async def recover(db: Db, remote_executors: Collection[str]) -> None:
     """End the leases of the previous run, when the only server starts: its jobs need not wait for their expiry.
 
-    Jobs of remote executors keep running.
+    Jobs of remote executors keep running. Model calls of the previous run are not waited for either.
     """
     async with db.maintenance(system()) as tx:
+        await quota.forget_asked(tx)
         for executor_id in await store.select_running_executors(tx):
             if executor_id not in remote_executors:
                 await store.end_leases(tx, executor_id)

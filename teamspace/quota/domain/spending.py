@@ -45,15 +45,15 @@ _PERSONAL = (str(Window.DAY), str(Window.MONTH))
 
 async def reserve(
     tx: Tx, account: QuotaAccount, estimate: Spend, *, purpose: str, slot: bool = True, charged: bool = False,
-    job_id: str | None = None, ttl: float = TTL,
+    job_id: str | None = None, digest: str | None = None, ttl: float = TTL,
 ) -> str:  # fmt: skip
     """Reserve at every level and return the reservation's id, or raise QuotaExceeded.
 
     With `charged`, what was reserved counts as spent if the server dies before it settles. With `job_id`, already when
-    the attempt of that job ends.
+    the attempt of that job ends. With a `digest`, others can ask whether it is open (`is_asked`).
     """
     reserved = await try_reserve(
-        tx, account, estimate, purpose=purpose, slot=slot, charged=charged, job_id=job_id, ttl=ttl
+        tx, account, estimate, purpose=purpose, slot=slot, charged=charged, job_id=job_id, digest=digest, ttl=ttl
     )
     if isinstance(reserved, LimitState):
         raise refusal(reserved)
@@ -62,15 +62,16 @@ async def reserve(
 
 async def try_reserve(
     tx: Tx, account: QuotaAccount, estimate: Spend, *, purpose: str, slot: bool = True, charged: bool = False,
-    job_id: str | None = None, ttl: float = TTL,
+    job_id: str | None = None, digest: str | None = None, ttl: float = TTL,
 ) -> str | LimitState:  # fmt: skip
     """Like `reserve`, but return the exhausted limit instead of raising, for callers that can wait."""
     if limit := await find_exhausted(tx, account, estimate, slot=slot):
         return limit
     id = new_id()
     await store.insert_reservation(
-        tx, id, account, purpose, estimate, slots=int(slot), charged=charged, job_id=job_id, now=clock.stamp(), ttl=ttl
-    )
+        tx, id, account, purpose, estimate, slots=int(slot), charged=charged, job_id=job_id, digest=digest,
+        now=clock.stamp(), ttl=ttl,
+    )  # fmt: skip
     return id
 
 
@@ -153,6 +154,16 @@ async def settle(tx: Tx, id: str, spent: Spend | None) -> None:
 async def find_open(tx: Tx, job_ids: Sequence[str]) -> list[OpenReservation]:
     """Return what the handlers of jobs have reserved and not settled."""
     return await store.select_open(tx, job_ids) if job_ids else []
+
+
+async def forget_asked(tx: Tx) -> None:
+    """Forget which calls are awaited, when the only server starts: those of its last run were cut off."""
+    await store.forget_asked(tx)
+
+
+async def is_asked(tx: Tx, team_id: str, digest: str) -> bool:
+    """Whether the team has reserved for a call with this digest, and waits for its answer."""
+    return await store.is_asked(tx, team_id, digest)
 
 
 async def charge(tx: Tx, open: Iterable[OpenReservation]) -> None:
