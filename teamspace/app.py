@@ -154,6 +154,7 @@ class App:
             (1, partial(audit.seal, self.db)),
             (1, partial(jobs.sweep, self.db, self.queue)),
             (1, partial(self.refusals.save, self.db)),
+            (1, partial(knowledge.complete_all, self.db)),
             (5, partial(self.last_use.save, self.db)),
             (5, partial(self.fleet.probe, self.db)),
             (quota.SAVE_TRAFFIC_SECONDS, partial(quota.save_traffic, self.db, self.traffic)),

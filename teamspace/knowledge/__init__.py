@@ -2,7 +2,8 @@
 
 from teamspace.knowledge.domain.entities import describe, names_fence
 from teamspace.knowledge.domain.extracting import tidy
+from teamspace.knowledge.domain.listing import complete_all
 from teamspace.knowledge.schemas import EntityItem
 from teamspace.knowledge.store import INVARIANTS, TRANSIENT
 
-__all__ = ["INVARIANTS", "TRANSIENT", "EntityItem", "describe", "names_fence", "tidy"]
+__all__ = ["INVARIANTS", "TRANSIENT", "EntityItem", "complete_all", "describe", "names_fence", "tidy"]

@@ -22,12 +22,18 @@ from teamspace.knowledge.schemas import (
 
 KIND = "entity"
 """The kind of names in the full-text index."""
-TRANSIENT = (TransientTable("kg_entries"),)
-"""Triggers fill it when the other tables are restored."""
+TRANSIENT = (TransientTable("kg_entries"), TransientTable("kg_unlisted"))
+"""Triggers fill them when the other tables are restored."""
 TIMEOUT_SECONDS = 2.0
 _NAME = columns(EntityName, "kg_names")
 _AFTER_ALL = "~"
 """Sorts after all times and ids."""
+_IS_CURRENT = (
+    "EXISTS (SELECT 1 FROM kg_document_names AS said CROSS JOIN kg_documents AS read WHERE"
+    " said.object_id = kg_entries.object_id AND said.name_id = kg_entries.name_id"
+    " AND read.object_id = kg_entries.object_id AND read.at = kg_entries.at)"
+)
+"""Whether an entry is of what its document says now: the others are deleted later."""
 
 
 # Reading the graph
@@ -37,7 +43,7 @@ def _entries(seen: GraphReach, selected: str, where: str, order: str, limit: str
     """Return, for each audience, SQL for its first entries that the caller can read."""
     return [
         f"SELECT {selected} FROM kg_entries CROSS JOIN objects WHERE kg_entries.audience = :{audience} AND {where}"
-        f" AND objects.id = kg_entries.object_id AND {seen.objects.sql} ORDER BY {order} LIMIT {limit}"
+        f" AND objects.id = kg_entries.object_id AND {_IS_CURRENT} AND {seen.objects.sql} ORDER BY {order} LIMIT {limit}"
         for audience in seen.audiences
     ]
 
@@ -49,7 +55,7 @@ def names_fence(seen: GraphReach) -> Fence:
     is_named = "kg_entries.name = kg_names.name AND kg_entries.name_id = kg_names.id"
     branches = (
         f"EXISTS (SELECT 1 FROM kg_entries CROSS JOIN objects WHERE kg_entries.audience = :{audience} AND {is_named}"
-        f" AND objects.id = kg_entries.object_id AND {seen.objects.sql} {EACH_ROW})"
+        f" AND objects.id = kg_entries.object_id AND {_IS_CURRENT} AND {seen.objects.sql} {EACH_ROW})"
         for audience in seen.audiences
     )
     return Fence("kg_names", tuple(Clause(branch) for branch in branches), seen.params)
@@ -374,6 +380,88 @@ async def insert_relations(tx: Tx, object_id: str, org_id: str, rows: Sequence[N
     )  # fmt: skip
 
 
+# The index by audience
+
+_AUDIENCES = (
+    "SELECT id, 'own:' || owner_id AS audience FROM objects WHERE NOT removed"
+    " UNION ALL SELECT id, 'team:' || team_id FROM objects WHERE NOT removed AND visibility = 'team'"
+    " UNION ALL SELECT id, 'org:' || org_id FROM objects WHERE NOT removed AND visibility = 'team'"
+    " UNION ALL SELECT object_id, principal_type || '-grant:' || principal_id FROM object_grants WHERE NOT removed"
+)
+
+
+async def mark_unlisted(tx: Tx, object_ids: Sequence[str]) -> None:
+    await tx.run(
+        "INSERT INTO kg_unlisted (object_id, org_id, after)"
+        f" SELECT object_id, org_id, '' FROM kg_documents WHERE object_id {tx.dialect.in_strings.format('ids')}"
+        " ON CONFLICT (object_id) DO UPDATE SET after = ''",
+        ids=as_json(object_ids),
+    )  # fmt: skip
+
+
+async def select_unlisted(db: Reads, limit: int) -> list[str]:
+    return await db.all(str, "SELECT object_id FROM kg_unlisted LIMIT :limit", limit=limit)
+
+
+async def lock_unlisted(tx: Tx, object_id: str) -> str | None:
+    """Return the audience up to which the entries of a document are right; None if all are.
+
+    Neither the document nor its grants change until the commit.
+    """
+    await tx.one(int, f"SELECT 1 FROM objects WHERE id = :id {tx.dialect.row_lock}", id=object_id)
+    return await tx.one(str, f"SELECT after FROM kg_unlisted WHERE object_id = :id {tx.dialect.row_lock}", id=object_id)
+
+
+async def select_audiences(tx: Tx, object_id: str, after: str, limit: int) -> list[str]:
+    """Return the next audiences that should have entries of a document."""
+    return await tx.all(
+        str,
+        f"SELECT audience FROM ({_AUDIENCES}) AS audiences WHERE id = :id AND audience > :after"
+        " ORDER BY audience LIMIT :limit",
+        id=object_id, after=after, limit=limit,
+    )  # fmt: skip
+
+
+async def select_listed_audiences(tx: Tx, object_id: str, after: str, limit: int) -> list[str]:
+    """Return the next audiences that have entries of a document."""
+    return await tx.all(
+        str,
+        "SELECT audience FROM kg_entries WHERE object_id = :id AND audience > :after GROUP BY audience"
+        " ORDER BY audience LIMIT :limit",
+        id=object_id, after=after, limit=limit,
+    )  # fmt: skip
+
+
+async def delete_entries(tx: Tx, object_id: str, audiences: Sequence[str], kept: Sequence[str]) -> None:
+    """Delete entries of a document for some audiences, except current ones of those that are kept."""
+    these = tx.dialect.in_strings
+    await tx.run(
+        f"DELETE FROM kg_entries WHERE object_id = :id AND audience {these.format('audiences')}"
+        f" AND NOT (audience {these.format('kept')} AND {_IS_CURRENT})",
+        id=object_id, audiences=as_json(audiences), kept=as_json(kept),
+    )  # fmt: skip
+
+
+async def insert_entries(tx: Tx, object_id: str, audiences: Sequence[str]) -> None:
+    """Add the missing entries of a document for some audiences."""
+    given = tx.dialect.json_table("audiences", audience="TEXT")
+    await tx.run(
+        "INSERT INTO kg_entries (audience, name, name_id, at, object_id, type, org_id)"
+        " SELECT given.audience, n.name, n.id, d.at, d.object_id, n.type, n.org_id"
+        f" FROM ({given}) AS given CROSS JOIN kg_documents AS d CROSS JOIN kg_document_names AS dn CROSS JOIN kg_names AS n"
+        " WHERE d.object_id = :id AND dn.object_id = d.object_id AND n.id = dn.name_id ON CONFLICT DO NOTHING",
+        id=object_id, audiences=as_json([{"audience": audience} for audience in audiences]),
+    )  # fmt: skip
+
+
+async def set_listed(tx: Tx, object_id: str, after: str) -> None:
+    await tx.run("UPDATE kg_unlisted SET after = :after WHERE object_id = :id", id=object_id, after=after)
+
+
+async def delete_unlisted(tx: Tx, object_id: str) -> None:
+    await tx.run("DELETE FROM kg_unlisted WHERE object_id = :id", id=object_id)
+
+
 # Names without documents
 
 _IN_USE = (
@@ -404,12 +492,8 @@ async def delete_unused(tx: Tx, name_ids: Sequence[str]) -> list[str]:
 
 _EXPECTED = (
     "SELECT a.audience, n.name, n.id AS name_id, d.at, d.object_id, n.type, n.org_id FROM kg_document_names dn"
-    " JOIN kg_documents d ON d.object_id = dn.object_id JOIN kg_names n ON n.id = dn.name_id JOIN ("
-    "SELECT id, 'own:' || owner_id AS audience FROM objects WHERE NOT removed"
-    " UNION ALL SELECT id, 'team:' || team_id FROM objects WHERE NOT removed AND visibility = 'team'"
-    " UNION ALL SELECT id, 'org:' || org_id FROM objects WHERE NOT removed AND visibility = 'team'"
-    " UNION ALL SELECT object_id, principal_type || '-grant:' || principal_id FROM object_grants WHERE NOT removed"
-    ") AS a ON a.id = dn.object_id"
+    " JOIN kg_documents d ON d.object_id = dn.object_id JOIN kg_names n ON n.id = dn.name_id"
+    f" JOIN ({_AUDIENCES}) AS a ON a.id = dn.object_id"
 )
 _ENTRY = "audience, name, name_id, at, object_id, type, org_id"
 
@@ -425,9 +509,12 @@ INVARIANTS = (
         " SELECT m.name_id FROM kg_merges m JOIN teams t ON t.id = m.team_id JOIN kg_names n ON n.id = m.name_id"
         " JOIN kg_names r ON r.id = m.root_id WHERE m.org_id <> t.org_id OR n.org_id <> t.org_id"
         " OR r.org_id <> t.org_id OR n.type <> r.type"),
-    Invariant("knowledge.entries", "the list of names has those of every document, once for each of its audiences",
-        f"SELECT object_id FROM ({_EXPECTED} EXCEPT SELECT {_ENTRY} FROM kg_entries) AS missing UNION ALL"
-        f" SELECT object_id FROM (SELECT {_ENTRY} FROM kg_entries EXCEPT {_EXPECTED}) AS surplus"),
+    Invariant("knowledge.entries",
+        "the list of names has those of every document that is not being listed, once for each of its audiences",
+        f"SELECT object_id FROM ({_EXPECTED} EXCEPT SELECT {_ENTRY} FROM kg_entries) AS missing"
+        " WHERE object_id NOT IN (SELECT object_id FROM kg_unlisted) UNION ALL"
+        f" SELECT object_id FROM (SELECT {_ENTRY} FROM kg_entries EXCEPT {_EXPECTED}) AS surplus"
+        " WHERE object_id NOT IN (SELECT object_id FROM kg_unlisted)"),
     Invariant("knowledge.mentions", "a document's name has as many mentions as it says, and at least one",
         "SELECT dn.object_id FROM kg_document_names dn LEFT JOIN (SELECT object_id, name_id, COUNT(*) AS mentions"
         " FROM kg_mentions GROUP BY object_id, name_id) AS m ON m.object_id = dn.object_id AND m.name_id = dn.name_id"

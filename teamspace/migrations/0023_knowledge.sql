@@ -101,8 +101,9 @@ CREATE INDEX kg_splits_of_part ON kg_splits (part_id);
 
 -- The names of every document once for each audience of the document, in the order of lists: its owner, each grantee,
 -- and its team and company if it is visible to the team. A caller is in five audiences at most, so that a page costs the
--- same however much there is that they cannot read. Only an index: the fence of objects decides about every row.
--- Triggers maintain it, since rights change in several packages.
+-- same however much there is that they cannot read. Only an index: the fence of objects decides about every row, and an
+-- entry counts only if the document still has the name. One share, or showing a document, writes its entries at once, by triggers, since
+-- rights change in several packages. All others are written and deleted in batches, since a document can have 50,000.
 CREATE TABLE kg_entries (
     audience TEXT NOT NULL,
     name TEXT NOT NULL,
@@ -111,11 +112,17 @@ CREATE TABLE kg_entries (
     object_id TEXT NOT NULL,
     type TEXT NOT NULL,
     org_id TEXT NOT NULL,
-    PRIMARY KEY (audience, name, name_id, at, object_id),
-    FOREIGN KEY (object_id, name_id) REFERENCES kg_document_names (object_id, name_id) ON DELETE CASCADE
+    PRIMARY KEY (audience, name, name_id, at, object_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX kg_entries_by_type ON kg_entries (audience, type, name, name_id, at, object_id);
-CREATE INDEX kg_entries_of_document ON kg_entries (object_id, name_id);
+CREATE INDEX kg_entries_of_document ON kg_entries (object_id, audience);
+
+-- Documents of which entries are missing or left over. after: the audience up to which they are right.
+CREATE TABLE kg_unlisted (
+    object_id TEXT PRIMARY KEY,
+    org_id TEXT NOT NULL,
+    after TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
 
 -- Names that perhaps no document has any more, until the server has looked.
 CREATE TABLE kg_unused (
@@ -126,108 +133,60 @@ CREATE TABLE kg_unused (
 ) STRICT, WITHOUT ROWID;
 
 -- only sqlite
-CREATE TRIGGER kg_document_names_added AFTER INSERT ON kg_document_names BEGIN
-    INSERT INTO kg_entries (audience, name, name_id, at, object_id, type, org_id)
-        SELECT audiences.audience, n.name, n.id, d.at, d.object_id, n.type, n.org_id
-        FROM kg_names n, kg_documents d, (
-            SELECT 'own:' || owner_id AS audience FROM objects WHERE id = NEW.object_id AND NOT removed UNION ALL
-            SELECT 'team:' || team_id FROM objects WHERE id = NEW.object_id AND NOT removed AND visibility = 'team' UNION ALL
-            SELECT 'org:' || org_id FROM objects WHERE id = NEW.object_id AND NOT removed AND visibility = 'team' UNION ALL
-            SELECT principal_type || '-grant:' || principal_id FROM object_grants
-                WHERE object_id = NEW.object_id AND NOT removed
-        ) AS audiences WHERE n.id = NEW.name_id AND d.object_id = NEW.object_id;
+CREATE TRIGGER kg_documents_added AFTER INSERT ON kg_documents BEGIN
+    INSERT INTO kg_unlisted (object_id, org_id, after) VALUES (NEW.object_id, NEW.org_id, '')
+        ON CONFLICT (object_id) DO UPDATE SET after = '';
+END;
+CREATE TRIGGER kg_documents_removed AFTER DELETE ON kg_documents BEGIN
+    INSERT INTO kg_unlisted (object_id, org_id, after) VALUES (OLD.object_id, OLD.org_id, '')
+        ON CONFLICT (object_id) DO UPDATE SET after = '';
 END;
 CREATE TRIGGER kg_document_names_removed AFTER DELETE ON kg_document_names BEGIN
     INSERT INTO kg_unused (name_id, object_id, org_id) VALUES (OLD.name_id, OLD.object_id, OLD.org_id) ON CONFLICT DO NOTHING;
 END;
--- The entries of grantees stay, which can be very many. `|| ''`: by document, not by audience.
+CREATE TRIGGER kg_objects_trashed AFTER UPDATE OF removed ON objects WHEN OLD.removed <> NEW.removed
+BEGIN
+    INSERT INTO kg_unlisted (object_id, org_id, after) SELECT object_id, org_id, '' FROM kg_documents WHERE object_id = NEW.id
+        ON CONFLICT (object_id) DO UPDATE SET after = '';
+END;
 CREATE TRIGGER kg_objects_shown AFTER UPDATE OF owner_id, visibility ON objects
     WHEN NOT OLD.removed AND NOT NEW.removed AND (OLD.owner_id <> NEW.owner_id OR OLD.visibility <> NEW.visibility)
 BEGIN
     DELETE FROM kg_entries WHERE object_id = NEW.id
-        AND audience || '' IN ('own:' || OLD.owner_id, 'team:' || OLD.team_id, 'org:' || OLD.org_id);
+        AND audience IN ('own:' || OLD.owner_id, 'team:' || OLD.team_id, 'org:' || OLD.org_id);
     INSERT INTO kg_entries (audience, name, name_id, at, object_id, type, org_id)
         SELECT audiences.audience, n.name, n.id, d.at, d.object_id, n.type, n.org_id
         FROM kg_documents d CROSS JOIN kg_document_names dn CROSS JOIN kg_names n CROSS JOIN (
             SELECT 'own:' || NEW.owner_id AS audience UNION ALL
             SELECT 'team:' || NEW.team_id WHERE NEW.visibility = 'team' UNION ALL
             SELECT 'org:' || NEW.org_id WHERE NEW.visibility = 'team'
-        ) AS audiences WHERE d.object_id = NEW.id AND dn.object_id = d.object_id AND n.id = dn.name_id;
+        ) AS audiences WHERE d.object_id = NEW.id AND dn.object_id = d.object_id AND n.id = dn.name_id
+        ON CONFLICT DO NOTHING;
 END;
-CREATE TRIGGER kg_objects_changed AFTER UPDATE OF removed ON objects WHEN OLD.removed <> NEW.removed
-BEGIN
-    DELETE FROM kg_entries WHERE object_id = NEW.id;
-    INSERT INTO kg_entries (audience, name, name_id, at, object_id, type, org_id)
-        SELECT audiences.audience, n.name, n.id, d.at, d.object_id, n.type, n.org_id
-        FROM kg_documents d CROSS JOIN kg_document_names dn CROSS JOIN kg_names n CROSS JOIN (
-            SELECT 'own:' || NEW.owner_id AS audience UNION ALL
-            SELECT 'team:' || NEW.team_id WHERE NEW.visibility = 'team' UNION ALL
-            SELECT 'org:' || NEW.org_id WHERE NEW.visibility = 'team' UNION ALL
-            SELECT principal_type || '-grant:' || principal_id FROM object_grants WHERE object_id = NEW.id
-        ) AS audiences WHERE d.object_id = NEW.id AND dn.object_id = d.object_id AND n.id = dn.name_id AND NOT NEW.removed;
-END;
-CREATE TRIGGER kg_grants_added AFTER INSERT ON object_grants BEGIN
+CREATE TRIGGER kg_grants_added AFTER INSERT ON object_grants WHEN NOT NEW.removed BEGIN
     INSERT INTO kg_entries (audience, name, name_id, at, object_id, type, org_id)
         SELECT NEW.principal_type || '-grant:' || NEW.principal_id, n.name, n.id, d.at, d.object_id, n.type, n.org_id
         FROM kg_documents d CROSS JOIN kg_document_names dn CROSS JOIN kg_names n
-        WHERE d.object_id = NEW.object_id AND dn.object_id = d.object_id AND n.id = dn.name_id AND NOT NEW.removed;
+        WHERE d.object_id = NEW.object_id AND dn.object_id = d.object_id AND n.id = dn.name_id
+        ON CONFLICT DO NOTHING;
 END;
-CREATE TRIGGER kg_grants_removed AFTER DELETE ON object_grants BEGIN
+CREATE TRIGGER kg_grants_removed AFTER DELETE ON object_grants WHEN NOT OLD.removed BEGIN
     DELETE FROM kg_entries WHERE object_id = OLD.object_id
         AND audience = OLD.principal_type || '-grant:' || OLD.principal_id;
 END;
 
--- only postgres: the grants are locked, so that one that is revoked meanwhile is either not seen, or sees these rows. A
--- session keeps the plan of a function's statement, perhaps from when the tables were empty: hence only plans by index.
-CREATE FUNCTION kg_list_for_team(listed text) RETURNS void LANGUAGE plpgsql
-    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+-- only postgres: a session keeps the plan of a function's statement, perhaps from when the tables were empty: hence only
+-- plans by index. The update of `after` makes the server that completes the entries wait for this transaction.
+CREATE FUNCTION kg_documents_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO kg_entries (audience, name, name_id, at, object_id, type, org_id)
-        SELECT audiences.audience, n.name, n.id, d.at, d.object_id, n.type, n.org_id
-        FROM objects o CROSS JOIN LATERAL (
-            VALUES ('own:' || o.owner_id, TRUE), ('team:' || o.team_id, o.visibility = 'team'),
-                ('org:' || o.org_id, o.visibility = 'team')
-        ) AS audiences (audience, admitted)
-        JOIN kg_documents d ON d.object_id = o.id JOIN kg_document_names dn ON dn.object_id = d.object_id
-        JOIN kg_names n ON n.id = dn.name_id
-        WHERE o.id = listed AND NOT o.removed AND audiences.admitted;
-END
-$$;
-CREATE FUNCTION kg_list_document(listed text) RETURNS void LANGUAGE plpgsql
-    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-BEGIN
-    PERFORM kg_list_for_team(listed);
-    INSERT INTO kg_entries (audience, name, name_id, at, object_id, type, org_id)
-        SELECT g.principal_type || '-grant:' || g.principal_id, n.name, n.id, d.at, d.object_id, n.type, n.org_id
-        FROM objects o JOIN object_grants g ON g.object_id = o.id
-        JOIN kg_documents d ON d.object_id = o.id JOIN kg_document_names dn ON dn.object_id = d.object_id
-        JOIN kg_names n ON n.id = dn.name_id
-        WHERE o.id = listed AND NOT o.removed
-        FOR KEY SHARE OF g;
-END
-$$;
-CREATE FUNCTION kg_document_names_added() RETURNS trigger LANGUAGE plpgsql
-    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-BEGIN
-    INSERT INTO kg_entries (audience, name, name_id, at, object_id, type, org_id)
-        SELECT audiences.audience, n.name, n.id, d.at, d.object_id, n.type, n.org_id
-        FROM added JOIN objects o ON o.id = added.object_id CROSS JOIN LATERAL (
-            VALUES ('own:' || o.owner_id, TRUE), ('team:' || o.team_id, o.visibility = 'team'),
-                ('org:' || o.org_id, o.visibility = 'team')
-        ) AS audiences (audience, admitted)
-        JOIN kg_documents d ON d.object_id = o.id JOIN kg_names n ON n.id = added.name_id
-        WHERE NOT o.removed AND audiences.admitted;
-    INSERT INTO kg_entries (audience, name, name_id, at, object_id, type, org_id)
-        SELECT g.principal_type || '-grant:' || g.principal_id, n.name, n.id, d.at, d.object_id, n.type, n.org_id
-        FROM added JOIN objects o ON o.id = added.object_id JOIN object_grants g ON g.object_id = o.id
-        JOIN kg_documents d ON d.object_id = o.id JOIN kg_names n ON n.id = added.name_id
-        WHERE NOT o.removed
-        FOR KEY SHARE OF g;
+    INSERT INTO kg_unlisted (object_id, org_id, after)
+        VALUES (COALESCE(NEW.object_id, OLD.object_id), COALESCE(NEW.org_id, OLD.org_id), '')
+        ON CONFLICT (object_id) DO UPDATE SET after = '';
     RETURN NULL;
 END
 $$;
-CREATE TRIGGER kg_document_names_added AFTER INSERT ON kg_document_names REFERENCING NEW TABLE AS added
-    FOR EACH STATEMENT EXECUTE FUNCTION kg_document_names_added();
+CREATE TRIGGER kg_documents_added AFTER INSERT ON kg_documents FOR EACH ROW EXECUTE FUNCTION kg_documents_changed();
+CREATE TRIGGER kg_documents_removed AFTER DELETE ON kg_documents FOR EACH ROW EXECUTE FUNCTION kg_documents_changed();
 CREATE FUNCTION kg_document_names_removed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO kg_unused (name_id, object_id, org_id) VALUES (OLD.name_id, OLD.object_id, OLD.org_id) ON CONFLICT DO NOTHING;
@@ -236,20 +195,29 @@ END
 $$;
 CREATE TRIGGER kg_document_names_removed AFTER DELETE ON kg_document_names FOR EACH ROW
     EXECUTE FUNCTION kg_document_names_removed();
-CREATE FUNCTION kg_objects_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION kg_objects_trashed() RETURNS trigger LANGUAGE plpgsql
+    SET enable_seqscan = off AS $$
 BEGIN
-    DELETE FROM kg_entries WHERE object_id = NEW.id;
-    PERFORM kg_list_document(NEW.id);
+    INSERT INTO kg_unlisted (object_id, org_id, after) SELECT object_id, org_id, '' FROM kg_documents WHERE object_id = NEW.id
+        ON CONFLICT (object_id) DO UPDATE SET after = '';
     RETURN NULL;
 END
 $$;
-CREATE TRIGGER kg_objects_changed AFTER UPDATE OF removed ON objects FOR EACH ROW
-    WHEN (OLD.removed <> NEW.removed) EXECUTE FUNCTION kg_objects_changed();
-CREATE FUNCTION kg_objects_shown() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE TRIGGER kg_objects_trashed AFTER UPDATE OF removed ON objects FOR EACH ROW
+    WHEN (OLD.removed <> NEW.removed) EXECUTE FUNCTION kg_objects_trashed();
+CREATE FUNCTION kg_objects_shown() RETURNS trigger LANGUAGE plpgsql
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
     DELETE FROM kg_entries WHERE object_id = NEW.id
-        AND audience || '' IN ('own:' || OLD.owner_id, 'team:' || OLD.team_id, 'org:' || OLD.org_id);
-    PERFORM kg_list_for_team(NEW.id);
+        AND audience IN ('own:' || OLD.owner_id, 'team:' || OLD.team_id, 'org:' || OLD.org_id);
+    INSERT INTO kg_entries (audience, name, name_id, at, object_id, type, org_id)
+        SELECT audiences.audience, n.name, n.id, d.at, d.object_id, n.type, n.org_id
+        FROM (VALUES ('own:' || NEW.owner_id, TRUE), ('team:' || NEW.team_id, NEW.visibility = 'team'),
+            ('org:' || NEW.org_id, NEW.visibility = 'team')) AS audiences (audience, admitted)
+        CROSS JOIN kg_documents d JOIN kg_document_names dn ON dn.object_id = d.object_id
+        JOIN kg_names n ON n.id = dn.name_id
+        WHERE d.object_id = NEW.id AND audiences.admitted
+        ON CONFLICT DO NOTHING;
     RETURN NULL;
 END
 $$;
@@ -262,16 +230,20 @@ BEGIN
     INSERT INTO kg_entries (audience, name, name_id, at, object_id, type, org_id)
         SELECT NEW.principal_type || '-grant:' || NEW.principal_id, n.name, n.id, d.at, d.object_id, n.type, n.org_id
         FROM kg_documents d JOIN kg_document_names dn ON dn.object_id = d.object_id JOIN kg_names n ON n.id = dn.name_id
-        WHERE d.object_id = NEW.object_id AND NOT NEW.removed;
+        WHERE d.object_id = NEW.object_id
+        ON CONFLICT DO NOTHING;
     RETURN NULL;
 END
 $$;
-CREATE TRIGGER kg_grants_added AFTER INSERT ON object_grants FOR EACH ROW EXECUTE FUNCTION kg_grants_added();
-CREATE FUNCTION kg_grants_removed() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE TRIGGER kg_grants_added AFTER INSERT ON object_grants FOR EACH ROW WHEN (NOT NEW.removed)
+    EXECUTE FUNCTION kg_grants_added();
+CREATE FUNCTION kg_grants_removed() RETURNS trigger LANGUAGE plpgsql
+    SET enable_seqscan = off AS $$
 BEGIN
     DELETE FROM kg_entries WHERE object_id = OLD.object_id
         AND audience = OLD.principal_type || '-grant:' || OLD.principal_id;
     RETURN NULL;
 END
 $$;
-CREATE TRIGGER kg_grants_removed AFTER DELETE ON object_grants FOR EACH ROW EXECUTE FUNCTION kg_grants_removed();
+CREATE TRIGGER kg_grants_removed AFTER DELETE ON object_grants FOR EACH ROW WHEN (NOT OLD.removed)
+    EXECUTE FUNCTION kg_grants_removed();

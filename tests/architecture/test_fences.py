@@ -81,6 +81,10 @@ UNFENCED = {
         "knowledge.select_merges_of", "knowledge.count_merges", "knowledge.select_foreign_documents",
     ),
     "the server deletes names that no document has": ("knowledge.select_unused",),
+    "the server completes an index that fences are applied to": (
+        "knowledge.select_unlisted", "knowledge.lock_unlisted", "knowledge.select_audiences",
+        "knowledge.select_listed_audiences",
+    ),
     "the server rebuilds the index": ("fulltext.select_outdated",),
     "the secret in the browser's cookie, or the caller's own credential, selects the kept sign-in": (
         "identity.get_stay", "identity.get_stay_id",

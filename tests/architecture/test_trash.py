@@ -34,6 +34,9 @@ INDIFFERENT = {
         "workflows.select_documents", "workflows.add_objects",
     ),
     "a link to something in the trash is stored, and shown when that is back": ("references.insert",),
+    "completes an index that the fences of its readers are applied to": (
+        "knowledge.lock_unlisted", "knowledge.select_audiences",
+    ),
     "only the key, which no fence decides about; writers lock it": ("repository.get_key",),
 }  # fmt: skip
 """Statements about notes or objects that do not mention the trash, by reason."""

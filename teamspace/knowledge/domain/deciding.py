@@ -10,7 +10,7 @@ from teamspace.core.errors import BadRequest, Conflict, Forbidden, NotFound
 from teamspace.core.ids import new_id
 from teamspace.core.principal import Principal
 from teamspace.knowledge import access, store
-from teamspace.knowledge.domain import extracting, groups, naming
+from teamspace.knowledge.domain import extracting, groups, listing, naming
 from teamspace.knowledge.domain.groups import EntityGroup
 from teamspace.knowledge.schemas import (
     MAX_NAME,
@@ -95,7 +95,13 @@ async def split(db: Db, who: Principal, entity_id: str, body: SplitEntity) -> En
         apart = [*parts, *parting.names]
         await _join(tx, who, [name.id for name in apart], apart[0].id)
         tx.target, tx.detail = whole.shown.id, {"into": apart[0].id, "documents": len(parting.pairs)}
-        return (await groups.find(tx, who, seen, [apart[0].id]))[apart[0].id].item
+        changed = sorted({object_id for object_id, _ in parting.pairs})
+        await store.mark_unlisted(tx, changed)
+    await listing.complete(db, changed)
+    found = (await groups.find(db, who, seen, [apart[0].id])).get(apart[0].id)
+    if found is None:  # its documents were deleted meanwhile
+        raise NotFound()
+    return found.item
 
 
 async def _given_mentions(tx: Tx, seen: GraphReach, whole: EntityGroup, ids: Sequence[str]) -> list[MentionRow]:

@@ -15,7 +15,7 @@ from teamspace.events import Change
 from teamspace.executors import ModelRole
 from teamspace.jobs import Queue
 from teamspace.knowledge import store
-from teamspace.knowledge.domain import asking, checking, naming, windows
+from teamspace.knowledge.domain import asking, checking, listing, naming, windows
 from teamspace.knowledge.domain.checking import Findings, NameKey
 from teamspace.knowledge.schemas import (
     EntityName,
@@ -84,6 +84,7 @@ async def _store(db: Db, who: Principal, read: VersionText, found: Findings, unr
         done = await store.get_extracted(tx, row.id)
         assert done is not None
         tx.detail = msgspec.structs.asdict(done)
+    await listing.complete(db, [row.id])
     return done
 
 
