@@ -26,7 +26,7 @@ def test_a_new_document_is_saved_automatically_and_appears_in_files(browser: Bro
     with window(browser, instance.url, token=instance.session("member")) as page:
         page.goto("/app/documents")
         page.get_by_role("link", name="New document").first.click()
-        page.get_by_label("Title").fill("Mooring manual")
+        page.get_by_label("Title", exact=True).fill("Mooring manual")
         expect(page.get_by_role("toolbar").get_by_text("Unsaved (draft kept)")).to_be_visible()
         page.get_by_role("button", name="Save").click()
         expect(saved(page, 1)).to_be_visible()

@@ -61,7 +61,7 @@ def test_an_overloaded_server_is_retried_before_an_error_is_shown(browser: Brows
         page.goto("/app/notes")
         page.get_by_role("heading", name="Notes").first.wait_for()
         page.keyboard.press("c")
-        page.get_by_label("Title").fill("Patience")
+        page.get_by_label("Title", exact=True).fill("Patience")
         expect(page.get_by_text("Saved · version 1").first).to_be_visible()
         assert f"POST {sqlite_instance.url}/api/notes" in refused
 

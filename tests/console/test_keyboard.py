@@ -28,7 +28,7 @@ def test_signing_in_navigating_and_writing_work_without_a_mouse(browser: Browser
         page.keyboard.press("Escape")
         expect(page.get_by_role("dialog")).to_have_count(0)
         page.keyboard.press("c")
-        expect(page.get_by_label("Title")).to_be_focused()
+        expect(page.get_by_label("Title", exact=True)).to_be_focused()
         page.keyboard.type("By hand")
         page.keyboard.press("Enter")
         page.keyboard.type("Every word.")

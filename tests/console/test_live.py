@@ -36,7 +36,7 @@ def test_an_edit_in_one_browser_shows_in_another_within_a_second(browser: Browse
             delays.append(milliseconds_until_text(ann, f", {number}"))
         assert min(delays) < SECOND_MS, delays
         row = ann.get_by_role("region", name="Notes").get_by_role("link", name="Sunday bread")
-        priya.get_by_label("Title").fill("Sunday bread")
+        priya.get_by_label("Title", exact=True).fill("Sunday bread")
         expect(row, "the list follows, too").to_be_visible()
         new = instance.note("Rye", "Darker.")
         expect(ann.get_by_role("link", name="Rye")).to_be_visible()

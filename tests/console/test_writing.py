@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.sampled(8), pytest.mark.about("console/notes", "notes"
 def test_a_new_note_is_saved_automatically_and_shows_its_version(browser: Browser, instance: Instance) -> None:
     with window(browser, instance.url, token=instance.session("member")) as page:
         page.goto("/app/notes/new")
-        page.get_by_label("Title").fill("Sourdough")
+        page.get_by_label("Title", exact=True).fill("Sourdough")
         expect(saved(page, 1)).to_be_visible()
         expect(page).to_have_url(re.compile(r"/app/notes/(?!new)[^/?]+\?edit=true"))
         write(page, "Feed it daily.")
@@ -42,7 +42,7 @@ def test_edits_of_different_parts_are_merged_automatically(browser: Browser, ins
     with opened_by_both(browser, instance, f"/app/notes/{note}") as (ann, priya):
         write(ann, ", white")
         expect(saved(ann, 2)).to_be_visible()
-        priya.get_by_label("Title").fill("Sunday bread")
+        priya.get_by_label("Title", exact=True).fill("Sunday bread")
         expect(saved(priya, 3)).to_be_visible()
         expect(editor(priya)).to_contain_text("Flour, white")
     assert instance.read(note) == LINES.replace("Flour", "Flour, white")

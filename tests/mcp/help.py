@@ -1,6 +1,7 @@
 """Requests of the Model Context Protocol, instances that are connected to MCP servers, and how the event loop fares."""
 
 import asyncio
+import gc
 import shutil
 import sys
 import time
@@ -97,6 +98,8 @@ async def call_text(caller: Caller, tool: str, **arguments: Any) -> str:
 async def loop_watched(limit: float = 0.1) -> AsyncIterator[None]:
     """Fail if the event loop is held: it uses more CPU time than this between two turns of a timer."""
     longest, interval = 0.0, 0.005
+    gc.collect()
+    gc.freeze()  # for good, so that no collection walks the modules and tests of this process while it is watched
 
     async def watch() -> None:
         nonlocal longest
