@@ -30,7 +30,7 @@ from teamspace.executors.schemas import ExecutorRow, Mode
 from teamspace.identity import store as identity_store
 from teamspace.jobs import Authority
 from teamspace.knowledge import store as knowledge_store
-from teamspace.knowledge.domain import extracting
+from teamspace.knowledge.domain import extracting, listing
 from teamspace.knowledge.schemas import EntityName, NewDocumentName, NewMention
 from teamspace.links import store as link_store
 from teamspace.links.schemas import LinkRow
@@ -296,6 +296,7 @@ class Stage:
             await knowledge_store.insert_mentions(
                 tx, object_id, setup.org.id, [NewMention(new_id(), name.id, 0, 0, 9, "Isolation", "Isolation")]
             )
+        await listing.complete(self.world.db, [object_id])
         return name.id
 
     async def job(self, setup: TeamSetup, *, owner: Caller | None = None) -> str:

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import shutil
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -54,12 +55,13 @@ async def report(caller: Caller, plugin: str) -> dict[str, Any]:
 
 async def until(caller: Caller, plugin: str, state: str, restarts: int = 0) -> dict[str, Any]:
     """Wait until a plugin is in a state, after some restarts; return its report."""
-    async with asyncio.timeout(30):
-        while True:
-            found = await report(caller, plugin)
-            if found["state"] == state and found["restarts"] >= restarts:
-                return found
-            await asyncio.sleep(0.05)
+    deadline = time.monotonic() + 30
+    while True:
+        found = await report(caller, plugin)
+        if found["state"] == state and found["restarts"] >= restarts:
+            return found
+        assert time.monotonic() < deadline, found
+        await asyncio.sleep(0.05)
 
 
 async def turn_on(caller: Caller, plugin: str) -> None:
