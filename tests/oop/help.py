@@ -54,8 +54,11 @@ async def report(caller: Caller, plugin: str) -> dict[str, Any]:
 
 
 async def until(caller: Caller, plugin: str, state: str, restarts: int = 0) -> dict[str, Any]:
-    """Wait until a plugin is in a state, after some restarts; return its report."""
-    deadline = time.monotonic() + 30
+    """Wait until a plugin is in a state, after some restarts; return its report.
+
+    Plugins have the lowest priority: beside other tests, a start can take a minute.
+    """
+    deadline = time.monotonic() + 120
     while True:
         found = await report(caller, plugin)
         if found["state"] == state and found["restarts"] >= restarts:

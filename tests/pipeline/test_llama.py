@@ -14,7 +14,7 @@ from tests.support.served import Served
 from tests.worker.help import Site
 from tests.workflows.help import step_of
 
-SECONDS = 60.0
+SECONDS = 180.0
 KINDS = {"kind": {"enum": ["invoice", "letter"]}, "paid": {"type": "boolean"}, "copies": {"enum": [1, 2, 3]}}
 SCHEMA = {"type": "object", "properties": KINDS, "required": [*KINDS], "additionalProperties": False}
 
