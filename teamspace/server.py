@@ -217,7 +217,7 @@ class Deadline:
 
 async def _drain(app: App, server: Server, running: "asyncio.Task[None]", deadline: Deadline) -> None:
     """Stop accepting requests, finish the active ones and running jobs, and cancel those that take too long."""
-    server.drain()
+    await server.drain()
     finished = asyncio.create_task(_wait_for_work(app, server, running))
     await asyncio.wait({finished}, timeout=(1 - _CANCEL_SHARE) * deadline.remaining)
     if not finished.done():

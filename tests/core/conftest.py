@@ -47,7 +47,7 @@ class Lab:
             yield f"http://127.0.0.1:{port}"
         finally:
             self.stopping.begin()
-            server.drain()
+            await server.drain()
             await self.gate.idle.wait()
             server.abort()
             await server.wait_closed()

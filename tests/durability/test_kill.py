@@ -1,6 +1,7 @@
 """A short run of scripts/soak, and an orderly stop."""
 
 import asyncio
+import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -105,8 +106,7 @@ async def test_a_stopping_server_answers_accepted_requests(postgres: Postgres | 
         await soak.populate()
         async with soak.load():
             await asyncio.sleep(0.5)
-            slow = asyncio.create_task(sign_in(soak))
-            await asyncio.sleep(0.05)
+            slow = await begin_to_sign_in(soak)
             began = time.monotonic()
             code = await asyncio.to_thread(soak.served.stop)
         assert code == 0
@@ -122,6 +122,24 @@ async def test_a_stopping_server_answers_accepted_requests(postgres: Postgres | 
         assert soak.journal.acknowledged > 20
 
 
-async def sign_in(soak: Soak) -> Answer:
-    """Sign in; checking the password is slow, so this is in progress when the server stops."""
-    return await ask(Connection(soak.served.port), "POST", "/api/login", OPERATOR)
+async def begin_to_sign_in(soak: Soak) -> "asyncio.Task[Answer]":
+    """Send the request; checking the password is slow, so this is in progress when the server stops."""
+    connection = Connection(soak.served.port)
+    await connection.open()
+    asked = asyncio.create_task(ask(connection, "POST", "/api/login", OPERATOR))
+    await asyncio.sleep(0)
+    return asked
+
+
+async def test_a_stopping_server_answers_requests_it_had_not_read(postgres: Postgres | None, tmp_path: Path) -> None:
+    with Soak(SHORT, tmp_path, postgres) as soak:
+        soak.start()
+        await soak.populate()
+        kept = Connection(soak.served.port)
+        await ask(kept, "GET", "/health")
+        soak.served.send(signal.SIGSTOP)
+        sent = [asyncio.create_task(ask(kept, "GET", "/health")), await begin_to_sign_in(soak)]
+        soak.served.send(signal.SIGTERM)
+        soak.served.send(signal.SIGCONT)
+        assert [answer.status for answer in await asyncio.gather(*sent)] == [200, 200]
+        assert await asyncio.to_thread(soak.served.stop) == 0

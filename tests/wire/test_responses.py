@@ -118,11 +118,24 @@ async def test_a_disconnect_reaches_whoever_waits() -> None:
         assert server.app.disconnects == 3
 
 
+async def test_a_drain_takes_what_has_been_sent() -> None:
+    async with running() as server, server.connected() as kept:
+        await until(lambda: len(server.connections) == 1)
+        drained = asyncio.create_task(server.server.drain())
+        await asyncio.sleep(0)
+        async with server.connected() as late:
+            for client in (kept, late):
+                client.send(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+                status, headers, _ = await client.response()
+                assert (status, headers[b"connection"]) == (200, b"close")
+        await drained
+
+
 async def test_a_drain_finishes_what_was_accepted() -> None:
     async with running() as server, server.connected() as idle, server.connected() as active:
         active.send(b"GET /hold HTTP/1.1\r\nHost: a\r\n\r\n")
         await until(lambda: server.app.running == 1 and len(server.connections) == 2)
-        server.server.drain()
+        await server.server.drain()
         assert await idle.ended()
         with pytest.raises(ConnectionRefusedError):
             await asyncio.open_connection("127.0.0.1", server.port)

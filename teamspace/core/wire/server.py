@@ -12,6 +12,8 @@ from teamspace.core.wire.connection import App, Connection
 from teamspace.core.wire.limits import WireLimits
 
 _HANDSHAKE_SECONDS, _GOODBYE_SECONDS = 10.0, 5.0
+_LAST_CALL_SECONDS = 0.1
+"""How long a server that drains still accepts and reads, so that what the system holds for it is not reset."""
 
 
 class Server:
@@ -52,18 +54,21 @@ class Server:
             listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, self.limits.write_ahead)
         return listener
 
-    def stop_listening(self) -> None:
-        if self._server is not None:
-            self._server.close()
-
     def send_away(self) -> None:
         """Close every connection after its next response, while new ones are still accepted."""
         self.draining = True
 
-    def drain(self) -> None:
-        """Accept no more connections, and close those there are once their requests are answered."""
-        self.stop_listening()
+    async def drain(self) -> None:
+        """Take the requests that have already been sent, accept no more connections, and close those there are once
+        their requests are answered.
+        """
         self.send_away()
+        await asyncio.sleep(_LAST_CALL_SECONDS)
+        self._stop_listening()
+
+    def _stop_listening(self) -> None:
+        if self._server is not None:
+            self._server.close()
         for connection in tuple(self._connections):
             connection.drain()
 
@@ -73,7 +78,8 @@ class Server:
 
     def abort(self) -> None:
         """Close all connections at once."""
-        self.drain()
+        self.send_away()
+        self._stop_listening()
         for connection in tuple(self._connections):
             connection.abort()
         if self._sweeper is not None:
