@@ -66,7 +66,18 @@ def running(target: Target, effort: Effort) -> Iterator[report.Setup]:
 
 
 def measure(target: Target, operation: Operation, effort: Effort) -> Result:
-    seen = run(
+    """Measure one round; if the machine stalls so long that the server refuses requests, measure it once more."""
+    seen = _measured(target, operation, effort)
+    if seen.errors:
+        print(f"{target.name}: {seen.errors} errors, once more; first: {seen.first_error}", flush=True)
+        seen = _measured(target, operation, effort)
+    if seen.errors or not seen.requests:
+        raise RuntimeError(f"{target.name}: {seen.errors} errors, first: {seen.first_error}")
+    return seen
+
+
+def _measured(target: Target, operation: Operation, effort: Effort) -> Result:
+    return run(
         Load(
             target.server.port,
             operation.requests,
@@ -76,9 +87,6 @@ def measure(target: Target, operation: Operation, effort: Effort) -> Result:
             server_cpu=target.server.cpu_seconds,
         )
     )
-    if seen.errors or not seen.requests:
-        raise RuntimeError(f"{target.name}: {seen.errors} errors, first: {seen.first_error}")
-    return seen
 
 
 def take_turns(targets: Sequence[Target], effort: Effort) -> report.Runs:

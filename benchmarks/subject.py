@@ -9,6 +9,7 @@ from benchmarks.load import Load, Result, request, run
 from benchmarks.notes import samples
 from benchmarks.processes import Server, free_port
 from benchmarks.targets import PAGE_SIZE, Operation, call, creates, mixed, reads, require_full_page
+from tests.support.postgres import vacuum
 
 NOTES = "/api/notes"
 NEWEST = f"{NOTES}?limit={PAGE_SIZE}"
@@ -30,6 +31,7 @@ class Teamspace:
         command = [sys.executable, "-m", "teamspace", "serve"]
         settings = environment(directory / "data", port, database_url, processes)
         self.server = Server(command, port, "/health", directory / "log", settings)
+        self.database_url = database_url
         self.token = ""
         self.ids: list[str] = []
 
@@ -41,6 +43,8 @@ class Teamspace:
             return self.seed(rows)
         finally:
             self.server.stop()
+            if self.database_url:
+                vacuum(self.database_url)
 
     def creates(self) -> Operation:
         # PocketBase's notes have no tags either, so both store the same.

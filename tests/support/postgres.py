@@ -150,6 +150,11 @@ def drop_database(url: str, name: str) -> None:
     _psql(url, 'DROP DATABASE IF EXISTS :"name" WITH (FORCE)', name=name)
 
 
+def vacuum(url: str) -> None:
+    """Do now what autovacuum would do at some time after many writes."""
+    _psql(url, "VACUUM ANALYZE")
+
+
 def _psql(url: str, statement: str, **names: str) -> None:
     options = ["--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", f"--dbname={url}"]
     options += [f"--set={key}={value}" for key, value in names.items()]
