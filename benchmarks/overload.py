@@ -1,7 +1,8 @@
 """Measure an overloaded server: accepted requests, their latency, and the latency of refusals.
 
 Requests are sent at a fixed rate, whether or not earlier ones were answered, as many independent people do.
-First the capacity is measured, then the same list is requested at a multiple of it.
+First the capacity is measured, then the same list is requested at a multiple of it. Meanwhile a monitor asks
+`GET /health`.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import statistics
 import tempfile
 import time
 from collections import defaultdict, deque
+from dataclasses import dataclass
 from itertools import repeat
 from multiprocessing.connection import Connection as Pipe
 from pathlib import Path
@@ -25,7 +27,17 @@ from benchmarks.report import machine
 from benchmarks.subject import NEWEST, Teamspace
 
 PACE = 0.002
+CHECK_EVERY = 0.05
 Seen = dict[int, list[float]]
+
+
+@dataclass(frozen=True)
+class Flood:
+    """Latencies by status, those of `/health`, and the share of a core that the generator used."""
+
+    seen: Seen
+    health: list[float]
+    generator: float
 
 
 class Line(asyncio.Protocol):
@@ -50,12 +62,25 @@ class Line(asyncio.Protocol):
             self.pool.append(self)
 
 
-async def flood(port: int, wanted: bytes, rate: float, seconds: float, connections: int) -> Seen:
+async def check_health(port: int, latencies: list[float]) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    while True:
+        sent = time.perf_counter()
+        writer.write(request("GET", "/health", ""))
+        head = await reader.readuntil(b"\r\n\r\n")
+        await reader.readexactly(int(head.lower().partition(b"content-length:")[2].split(b"\r\n")[0]))
+        latencies.append(time.perf_counter() - sent)
+        await asyncio.sleep(CHECK_EVERY)
+
+
+async def flood(port: int, wanted: bytes, rate: float, seconds: float, connections: int) -> Flood:
     """Send requests at `rate`; status 0 counts those that could not be sent because all connections were busy."""
     loop, pool, seen = asyncio.get_running_loop(), deque[Line](), defaultdict[int, list[float]](list)
     for _ in range(connections):
         await loop.create_connection(lambda: Line(pool, seen), "127.0.0.1", port)
-    began, asked = time.perf_counter(), 0
+    health: list[float] = []
+    monitor = asyncio.create_task(check_health(port, health))
+    cpu, began, asked = time.process_time(), time.perf_counter(), 0
     while (passed := time.perf_counter() - began) < seconds:
         while asked < passed * rate:
             asked += 1
@@ -64,8 +89,10 @@ async def flood(port: int, wanted: bytes, rate: float, seconds: float, connectio
             else:
                 seen[0].append(0.0)
         await asyncio.sleep(PACE)
+    generator = (time.process_time() - cpu) / seconds
+    monitor.cancel()
     await asyncio.sleep(1)
-    return dict(seen)
+    return Flood(dict(seen), health, generator)
 
 
 def child(answer: Pipe, *arguments: object) -> None:
@@ -74,7 +101,7 @@ def child(answer: Pipe, *arguments: object) -> None:
         answer.send(runner.run(flood(*arguments)))  # type: ignore[arg-type]
 
 
-def flooded(*arguments: object) -> Seen:
+def flooded(*arguments: object) -> Flood:
     """Run in a separate process, so that the generator's pauses do not count for the server."""
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)
@@ -82,14 +109,16 @@ def flooded(*arguments: object) -> Seen:
     process.start()
     theirs.close()
     try:
-        seen: Seen = ours.recv()
-        return seen
+        found: Flood = ours.recv()
+        return found
     finally:
         process.terminate()
         process.join()
 
 
-def summary(seen: Seen, seconds: float) -> dict[str, float]:
+def summary(outcome: Flood, seconds: float) -> dict[str, float]:
+    seen = outcome.seen
+
     def late(status: int, percent: int) -> float:
         return round(percentile(sorted(seen.get(status, [])), percent), 1)
 
@@ -102,6 +131,9 @@ def summary(seen: Seen, seconds: float) -> dict[str, float]:
         "refused_per_second": round(len(seen.get(503, [])) / seconds),
         "refused_p99_ms": late(503, 99),
         "unasked_per_second": round(len(seen.get(0, [])) / seconds),
+        "health_p50_ms": round(percentile(sorted(outcome.health), 50), 1),
+        "health_p99_ms": round(percentile(sorted(outcome.health), 99), 1),
+        "generator_cores": round(outcome.generator, 2),
     }
 
 
@@ -115,9 +147,9 @@ def measure(options: argparse.Namespace, folder: Path) -> dict[str, object]:
         capacity = statistics.median(rates)
         found: dict[str, object] = {"capacity_per_second": round(capacity)}
         for times in (0.5, options.times, 0.5):
-            seen = flooded(subject.server.port, wanted, capacity * times, options.seconds, options.connections)
+            outcome = flooded(subject.server.port, wanted, capacity * times, options.seconds, options.connections)
             name = f"at {times} times" + (" again" if f"at {times} times" in found else "")
-            found[name] = summary(seen, options.seconds)
+            found[name] = summary(outcome, options.seconds)
         return found
     finally:
         subject.server.stop()

@@ -3,10 +3,11 @@
 import asyncio
 import json
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
+from teamspace.core.addresses import Network
 from teamspace.core.disconnect import Disconnected
 from teamspace.core.wire import Server, WireLimits
 from teamspace.core.wire.exchange import Message
@@ -51,6 +52,10 @@ class EchoApp:
 
     async def empty(self, scope: Message, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body"})
+
+    async def busy(self, scope: Message, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 503, "headers": [(b"content-length", b"0")]})
         await send({"type": "http.response.body"})
 
     async def flood(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -178,9 +183,9 @@ class Client:
 
 
 @asynccontextmanager
-async def running(**limits: Any) -> AsyncIterator[Running]:
+async def running(trusted: Sequence[Network] = (), **limits: Any) -> AsyncIterator[Running]:
     app = EchoApp()
-    server = Server(app, limits=WireLimits(**(QUICK | limits)))
+    server = Server(app, limits=WireLimits(**(QUICK | limits)), trusted=trusted)
     one = Running(app, server, await server.listen("127.0.0.1", 0))
     try:
         yield one

@@ -1,11 +1,13 @@
 """How much a client can send, how slowly, and on how many connections."""
 
 import asyncio
+from ipaddress import ip_network
 
 import pytest
 
 from tests.wire.help import Running, parse, running, until
 
+BUSY = b"GET /busy HTTP/1.1\r\nHost: a\r\n\r\n"
 GET = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 LAST = b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 CHUNKED = b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -189,3 +191,35 @@ async def leave(server: Running, sent: bytes) -> None:
     if len(sent) % 2:
         writer.transport.abort()
     writer.close()
+
+
+async def test_a_client_that_was_refused_is_read_again_after_a_rest() -> None:
+    async with running(rest=0.1) as server, server.connected() as client:
+        client.send(BUSY)
+        assert (await client.response())[0] == 503
+        client.send(GET)
+        assert (await client.response())[0] == 200
+
+
+async def test_a_client_that_was_refused_cannot_repeat_at_once() -> None:
+    async with running(rest=60) as server, server.connected() as client, server.connected() as other:
+        client.send(BUSY + GET)
+        assert (await client.response())[0] == 503
+        assert (await client.response())[0] == 200  # it had been read
+        client.send(BUSY)
+        assert (await client.response())[0] == 503
+        client.send(GET)
+        other.send(GET)
+        assert (await other.response())[0] == 200
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.2):
+                await client.response()
+        await server.server.drain()
+        assert await client.ended()
+
+
+async def test_a_trusted_proxy_is_not_made_to_rest() -> None:
+    async with running(trusted=[ip_network("127.0.0.0/8")], rest=60) as server, server.connected() as proxy:
+        for wanted, status in ((BUSY, 503), (GET, 200)):
+            proxy.send(wanted)
+            assert (await proxy.response())[0] == status

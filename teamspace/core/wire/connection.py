@@ -35,6 +35,8 @@ class Acceptor(Protocol):
 
     def release(self, connection: "Connection") -> None: ...
 
+    def is_proxy(self, connection: "Connection") -> bool: ...
+
 
 class Connection(asyncio.Protocol):
     """Reads on, within limits, while a request is answered: so a disconnect is noticed at once."""
@@ -289,8 +291,19 @@ class Connection(asyncio.Protocol):
         elif self._input_ended or (self.draining and not self._in_head):
             self._close(self._fault)
         else:
+            self._read_next(rest=exchange.is_busy and not self._acceptor.is_proxy(self))
+
+    def _read_next(self, *, rest: bool) -> None:
+        self._expect_within(self.limits.head_time if self._in_head else self.limits.idle)
+        if rest:
+            self._pause_reading()
+            self._loop.call_later(self.limits.rest, self._end_rest)
+        else:
             self._resume_reading()
-            self._expect_within(self.limits.head_time if self._in_head else self.limits.idle)
+
+    def _end_rest(self) -> None:
+        if not self._closing:
+            self._resume_reading()
 
     def _abandon(self, exchange: Exchange) -> None:
         """Close the connection after a request without a complete response."""

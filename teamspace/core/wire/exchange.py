@@ -11,6 +11,7 @@ from teamspace.core.wire.limits import WireLimits
 Message = MutableMapping[str, Any]
 
 _WITHOUT_BODY = frozenset({204, 304})
+_BUSY = 503
 
 
 class Carrier(Protocol):
@@ -45,6 +46,7 @@ class Exchange:
         "buffered",
         "finished",
         "gone",
+        "is_busy",
         "keep_alive",
         "scope",
         "started",
@@ -65,6 +67,8 @@ class Exchange:
         """Whether the client disconnected, or the rest of its request is malformed."""
         self.started = self.finished = False
         """Whether the response has begun, and whether all of it was handed to the socket."""
+        self.is_busy = False
+        """Whether the response says that the server is too busy."""
         self._head = b""
         self._chunked = self._omits_body = False
         self._left: int | None = None
@@ -130,7 +134,7 @@ class Exchange:
     def _start(self, status: int, headers: Sequence[tuple[bytes, bytes]]) -> None:
         if self.started:
             raise RuntimeError("the response has already begun")
-        self.started, named = True, dict(headers)
+        self.started, self.is_busy, named = True, status == _BUSY, dict(headers)
         if b"connection" in named:  # the application only ever asks to close
             self.keep_alive = False
             headers = [header for header in headers if header[0] != b"connection"]

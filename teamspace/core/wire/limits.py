@@ -31,6 +31,9 @@ class WireLimits(msgspec.Struct, frozen=True, kw_only=True):
     linger: float = 2.0
     """How long the rest of a request is read and discarded after a response that ended it early: closing at once
     would make the client's system discard the response."""
+    rest: float = 0.5
+    """How long nothing is read from a connection after a 503, whose Retry-After asks for twice that: refusing a client
+    that repeats its request at once would leave no time for others."""
     sweep: float = 1.0
     """The sweeper's interval, which is the precision of all these times."""
 

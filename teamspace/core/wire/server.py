@@ -108,8 +108,12 @@ class Server:
         if not self._connections:
             self._empty.set()
 
+    def is_proxy(self, connection: Connection) -> bool:
+        """Whether requests of many clients come over this connection."""
+        return is_trusted(connection.address, self._trusted)
+
     def _key(self, connection: Connection) -> str:
-        return "" if is_trusted(connection.address, self._trusted) else rate_limit_key(connection.address)
+        return "" if self.is_proxy(connection) else rate_limit_key(connection.address)
 
     def _schedule_sweep(self) -> None:
         self._sweeper = asyncio.get_running_loop().call_later(self.limits.sweep, self._sweep)
