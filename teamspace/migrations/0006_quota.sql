@@ -39,7 +39,6 @@ CREATE INDEX quota_ledger_org ON quota_ledger (org_id, expires_at) WHERE settled
 CREATE INDEX quota_ledger_team ON quota_ledger (team_id, expires_at) WHERE settled_at IS NULL;
 CREATE INDEX quota_ledger_dead ON quota_ledger (expires_at) WHERE settled_at IS NULL;
 CREATE INDEX quota_ledger_job ON quota_ledger (job_id) WHERE settled_at IS NULL AND job_id IS NOT NULL;
-CREATE INDEX quota_ledger_digest ON quota_ledger (team_id, digest) WHERE settled_at IS NULL AND digest IS NOT NULL;
 
 -- The settled ledger summed up by window, for a company, a team, and a person in a team (`team/person`).
 CREATE TABLE quota_used (

@@ -177,7 +177,7 @@ async def forget_asked(tx: Tx) -> None:
 async def is_asked(tx: Tx, team_id: str, digest: str) -> bool:
     """Whether a reservation of the team for a call with this digest is neither settled nor expired."""
     return await tx.exists(
-        f"SELECT 1 FROM quota_ledger WHERE team_id = :team_id AND digest = :digest AND digest IS NOT NULL AND {_ACTIVE}",
+        f"SELECT 1 FROM quota_ledger WHERE team_id = :team_id AND digest = :digest AND {_ACTIVE}",
         team_id=team_id, digest=digest,
     )  # fmt: skip
 
