@@ -332,10 +332,13 @@ async def set_items(tx: Tx, run_id: str, items: Sequence[ItemRow]) -> None:
     given = tx.dialect.json_table(
         "items", step_id="TEXT", item="BIGINT", size="BIGINT", requests="BIGINT", tokens="BIGINT"
     )
+    # With IN, SQLite reads only the given items of the run by its index; otherwise all of them.
     await tx.add(
-        "UPDATE run_items SET size = given.size, requests = run_items.requests + given.requests,"
-        f" tokens = run_items.tokens + given.tokens FROM ({given}) AS given"
-        " WHERE run_items.run_id = :run_id AND run_items.step_id = given.step_id AND run_items.item = given.item",
+        f"WITH given AS MATERIALIZED ({given}) UPDATE run_items SET size = given.size,"
+        " requests = run_items.requests + given.requests, tokens = run_items.tokens + given.tokens FROM given"
+        " WHERE run_items.run_id = :run_id AND run_items.step_id IN (SELECT step_id FROM given)"
+        " AND run_items.item IN (SELECT item FROM given)"
+        " AND run_items.step_id = given.step_id AND run_items.item = given.item",
         run_id=run_id, items=as_json(items),
     )  # fmt: skip
 

@@ -1,12 +1,13 @@
 """How much work a query was for the database, independent of time."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
 import apsw
 
+from teamspace.core.principal import system
 from tests.support.world import World
 
 
@@ -26,20 +27,36 @@ async def visited(world: World) -> AsyncIterator[Visited]:
 
 
 @asynccontextmanager
+async def visited_by_writes(world: World) -> AsyncIterator[Visited]:
+    """Count the work of all statements of transactions inside the block, on SQLite."""
+    total, writer = Visited(), world.db.engine._writer  # type: ignore[attr-defined]
+    async with world.db.maintenance(system()):  # otherwise another thread may be committing
+        writer.trace_v2(apsw.SQLITE_TRACE_PROFILE, _adding(total))
+    try:
+        yield total
+    finally:
+        async with world.db.maintenance(system()):
+            writer.trace_v2(0, None)
+
+
+@asynccontextmanager
 async def _steps(world: World, total: Visited) -> AsyncIterator[None]:
     reader = world.db.engine._reader  # type: ignore[attr-defined]
+    reader.trace_v2(apsw.SQLITE_TRACE_PROFILE, _adding(total))
+    try:
+        yield
+    finally:
+        reader.trace_v2(0, None)
 
+
+def _adding(total: Visited) -> Callable[[dict[str, Any]], None]:
     def add(event: dict[str, Any]) -> None:
         # The full-text index keeps its own statements, whose counters are since they were prepared.
         if "'texts_index_" in event["sql"]:
             return
         total.count += event["stmt_status"]["SQLITE_STMTSTATUS_VM_STEP"]
 
-    reader.trace_v2(apsw.SQLITE_TRACE_PROFILE, add)
-    try:
-        yield
-    finally:
-        reader.trace_v2(0, None)
+    return add
 
 
 @asynccontextmanager
