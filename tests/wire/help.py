@@ -12,6 +12,7 @@ from teamspace.core.disconnect import Disconnected
 from teamspace.core.wire import Server, WireLimits
 from teamspace.core.wire.exchange import Message
 
+BUSY_HEADERS = [(b"content-length", b"0"), (b"retry-after", b"1")]
 QUICK = {"sweep": 0.02, "linger": 0.2}
 
 Receive = Callable[[], Any]
@@ -55,7 +56,7 @@ class EchoApp:
         await send({"type": "http.response.body"})
 
     async def busy(self, scope: Message, receive: Receive, send: Send) -> None:
-        await send({"type": "http.response.start", "status": 503, "headers": [(b"content-length", b"0")]})
+        await send({"type": "http.response.start", "status": 503, "headers": BUSY_HEADERS})
         await send({"type": "http.response.body"})
 
     async def flood(self, scope: Message, receive: Receive, send: Send) -> None:

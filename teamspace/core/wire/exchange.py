@@ -134,7 +134,8 @@ class Exchange:
     def _start(self, status: int, headers: Sequence[tuple[bytes, bytes]]) -> None:
         if self.started:
             raise RuntimeError("the response has already begun")
-        self.started, self.is_busy, named = True, status == _BUSY, dict(headers)
+        self.started, named = True, dict(headers)
+        self.is_busy = status == _BUSY and b"retry-after" in named
         if b"connection" in named:  # the application only ever asks to close
             self.keep_alive = False
             headers = [header for header in headers if header[0] != b"connection"]
