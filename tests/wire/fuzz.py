@@ -82,6 +82,9 @@ class Observer:
 
     def release(self, connection: Connection) -> None: ...
 
+    def is_proxy(self, connection: Connection) -> bool:
+        return False
+
     async def app(self, scope: Message, receive: Receive, send: Send) -> None:
         self.running += 1
         try:

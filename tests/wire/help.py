@@ -3,7 +3,7 @@
 import asyncio
 import json
 import socket
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -184,7 +184,7 @@ class Client:
 
 
 @asynccontextmanager
-async def running(trusted: Sequence[Network] = (), **limits: Any) -> AsyncIterator[Running]:
+async def running(*trusted: Network, **limits: Any) -> AsyncIterator[Running]:
     app = EchoApp()
     server = Server(app, limits=WireLimits(**(QUICK | limits)), trusted=trusted)
     one = Running(app, server, await server.listen("127.0.0.1", 0))

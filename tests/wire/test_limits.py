@@ -219,7 +219,7 @@ async def test_a_client_that_was_refused_cannot_repeat_at_once() -> None:
 
 
 async def test_a_trusted_proxy_is_not_made_to_rest() -> None:
-    async with running(trusted=[ip_network("127.0.0.0/8")], rest=60) as server, server.connected() as proxy:
+    async with running(ip_network("127.0.0.0/8"), rest=60) as server, server.connected() as proxy:
         for wanted, status in ((BUSY, 503), (GET, 200)):
             proxy.send(wanted)
             assert (await proxy.response())[0] == status
