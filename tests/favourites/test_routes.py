@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from teamspace.core import clock
 from teamspace.favourites.schemas import KEPT_RECENTS, MAX_FAVOURITES
 from teamspace.tenancy.schemas import Role
 from tests.conversations.help import create
@@ -76,9 +77,12 @@ async def test_each_team_has_its_own(world: World, ann: Caller) -> None:
 
 
 @pytest.mark.both_databases
-async def test_the_newest_fifty_are_kept(ann: Caller) -> None:
+@pytest.mark.parametrize("pace", [0.001, 0], ids=["one-by-one", "in-one-millisecond"])
+async def test_the_newest_fifty_are_kept(ann: Caller, pace: float, monkeypatch: pytest.MonkeyPatch) -> None:
     ids = [await note(ann, f"Note {number}") for number in range(KEPT_RECENTS + 3)]
-    for id in ids:
+    start = clock.now()
+    for number, id in enumerate(ids):
+        monkeypatch.setattr(clock, "now", lambda now=start + number * pace: now)
         await ann.put(f"/api/recents/note/{id}", None)
     assert {id for _, id, _ in await shelf(ann, "recents")} == set(ids[3:])
 
