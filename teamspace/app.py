@@ -236,7 +236,8 @@ def dependencies(
     attempts, streams = jobs.JobAttempts(queue), events.Streams(wake, counts)
     files = wiring.open_store(settings, tables, guard)
     gateway = ai.Gateway(fleet, ai.Registry(fleet, simulate=settings.simulate))
-    turns, toolbox = ai.Turns(gateway, queue, attempts, streams, files), tools.Toolbox(guard)
+    library = ai.Library(files, knowledge.read_entity, knowledge.measure_entity)
+    turns, toolbox = ai.Turns(gateway, queue, attempts, streams, library), tools.Toolbox(guard)
     mcp_tasks, catalog = mcp.McpTasks(toolbox, queue), workflows.Catalog()
     mcp_workflows = mcp.McpWorkflows(workflows.OfferedWorkflows(catalog, queue))
     router, readers = executors.ExecutorRouter(fleet), extraction.ReaderPool()
@@ -283,9 +284,10 @@ def dependencies(
         mcp.McpClient: mcp.McpClient(settings, toolbox, fleet.egress, files, queue),
         oop.PluginHost: oop.PluginHost(settings.sandboxed_plugins, plugin_services),
         ai.Gateway: gateway,
+        ai.Library: library,
         ai.Turns: turns,
         workflows.Catalog: catalog,
-        agents.Agents: agents.Agents(gateway, turns, queue, toolbox, streams, files),
+        agents.Agents: agents.Agents(gateway, turns, queue, toolbox, streams, library),
     }
 
 

@@ -1,6 +1,7 @@
 """Chat with models: turns, streams, and the gateway through which the server uses models."""
 
 from teamspace.ai.domain import resolving, sources
+from teamspace.ai.domain.attaching import EntityKnowledge, Library
 from teamspace.ai.domain.gateway import Gateway, GatewayAnswer, Models
 from teamspace.ai.domain.gateway import estimate as estimate_call
 from teamspace.ai.domain.once import ask_once, forget_answers
@@ -8,7 +9,7 @@ from teamspace.ai.domain.output import Output
 from teamspace.ai.domain.quotes import SearchableText
 from teamspace.ai.domain.quotes import clean as clean_quote
 from teamspace.ai.domain.registry import Registry
-from teamspace.ai.domain.sources import Sources
+from teamspace.ai.domain.sources import PromptSource, Sources
 from teamspace.ai.domain.turns import (
     STOPPED,
     Turns,
@@ -40,12 +41,15 @@ __all__ = [
     "ChatBody",
     "Citation",
     "DryRun",
+    "EntityKnowledge",
     "Estimate",
     "Gateway",
     "GatewayAnswer",
+    "Library",
     "Models",
     "Output",
     "Prompt",
+    "PromptSource",
     "Registry",
     "SearchableText",
     "Sources",

@@ -2,10 +2,10 @@
 
 from teamspace import conversations
 from teamspace.ai.domain import gateway, once, resolving, turns
+from teamspace.ai.domain.attaching import Library
 from teamspace.ai.domain.gateway import Gateway
 from teamspace.ai.domain.turns import Turns
 from teamspace.ai.schemas import ChatAnswer, ChatInput, IndexConversation, Indexed, TurnInput
-from teamspace.blobs import BlobStore
 from teamspace.completions import ModelAnswer, ModelRequest, structured
 from teamspace.core.db import Db, Tx
 from teamspace.core.permissions import Feature, Permission
@@ -27,17 +27,17 @@ JOBS = (
 
 
 async def chat(
-    db: Db, who: Principal, input: ChatInput, work: JobContext, gateway: Gateway, files: BlobStore
+    db: Db, who: Principal, input: ChatInput, work: JobContext, gateway: Gateway, library: Library
 ) -> ModelAnswer:  # fmt: skip
-    return await gateway.run_job(db, who, (await resolving.resolve(db, files, who, input)).request, work)
+    return await gateway.run_job(db, who, (await resolving.resolve(db, library, who, input)).request, work)
 
 
-async def verify(db: Db, who: Principal, input: ChatInput) -> None:
-    await turns.verify(db, who, input)
+async def verify(db: Db, who: Principal, input: ChatInput, library: Library) -> None:
+    await turns.verify(db, library, who, input)
 
 
-async def assign(db: Db, who: Principal, input: ChatInput, files: BlobStore) -> ModelRequest:
-    return (await resolving.resolve(db, files, who, input)).request
+async def assign(db: Db, who: Principal, input: ChatInput, library: Library) -> ModelRequest:
+    return (await resolving.resolve(db, library, who, input)).request
 
 
 def estimate(input: ChatInput) -> Spend:

@@ -53,7 +53,14 @@ class NotePart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="not
     note_id: Id
 
 
-ChatPart = TextPart | ImagePart | ObjectPart | NotePart
+class EntityPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="entity"):
+    """An entity of the knowledge graph: what documents that the caller can read say about it."""
+
+    entity_id: Id
+
+
+Reference = ObjectPart | NotePart | EntityPart
+ChatPart = TextPart | ImagePart | Reference
 Prompt = (
     Annotated[str, msgspec.Meta(max_length=MAX_PROMPT)] | Annotated[list[ChatPart], msgspec.Meta(max_length=MAX_PARTS)]
 )

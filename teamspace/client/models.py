@@ -794,6 +794,12 @@ class EntityMention(msgspec.Struct, frozen=True, kw_only=True):
     quote: str
 
 
+class EntityPart(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="entity"):
+    """An entity of the knowledge graph: what documents that the caller can read say about it."""
+
+    entity_id: str
+
+
 class EntityRelation(msgspec.Struct, frozen=True, kw_only=True):
     direction: Direction
     predicate: str

@@ -2,8 +2,19 @@
 
 from teamspace.knowledge.domain.entities import describe, names_fence
 from teamspace.knowledge.domain.extracting import tidy
+from teamspace.knowledge.domain.finding import measure_entity, read_entity
 from teamspace.knowledge.domain.listing import complete_all
 from teamspace.knowledge.schemas import EntityItem
 from teamspace.knowledge.store import INVARIANTS, TRANSIENT
 
-__all__ = ["INVARIANTS", "TRANSIENT", "EntityItem", "complete_all", "describe", "names_fence", "tidy"]
+__all__ = [
+    "INVARIANTS",
+    "TRANSIENT",
+    "EntityItem",
+    "complete_all",
+    "describe",
+    "measure_entity",
+    "names_fence",
+    "read_entity",
+    "tidy",
+]

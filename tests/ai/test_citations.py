@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from teamspace import tenancy
-from teamspace.ai.domain import citations, sources
+from teamspace.ai.domain import attaching, citations
+from teamspace.ai.domain.attaching import Library
 from teamspace.ai.domain.citations import Citations, Marker
 from teamspace.ai.domain.sources import Sources
 from teamspace.ai.schemas import Citation, CitedSource, NotePart, ObjectPart
@@ -149,7 +150,7 @@ async def principal(caller: Caller) -> Principal:
 
 async def load(caller: Caller, *parts: ObjectPart | NotePart) -> Sources:
     world = caller.world
-    return (await sources.load(world.db, world.app.files, await principal(caller), parts)).sources
+    return (await attaching.load(world.db, world.app.dependencies[Library], await principal(caller), parts)).sources
 
 
 async def check(caller: Caller, found: Citations, quote: str, number: int = 1) -> Citation:

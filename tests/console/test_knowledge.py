@@ -94,6 +94,26 @@ def test_people_who_cannot_change_the_graph_are_not_offered_to(browser: Browser,
         expect(page.get_by_role("button", name="Extract entities")).to_have_count(0)
 
 
+def test_a_question_about_a_person_is_answered_with_the_sentence(browser: Browser, instance: Instance) -> None:
+    instance.await_text(instance.upload("graph/ask.txt", b"Runa Moe works for Net Works. Runa Moe met Tor Ness.\n"))
+    instance.extract_entities()
+    with window(browser, instance.url, token=instance.session("member")) as page:
+        page.goto(f"/app/graph/{instance.entity('Runa Moe')}")
+        page.get_by_role("link", name="Ask about this").click()
+        attached = page.get_by_role("list", name="Attachments").get_by_role("listitem")
+        expect(attached).to_have_text("Runa Moe")
+        expect(page).to_have_url(re.compile("/app/chat/new$"))
+        prompt = page.get_by_label("Your prompt")
+        prompt.press_sequentially("Whom did she meet? @Tor Ness")
+        page.get_by_role("option", name="Tor Ness").first.click()
+        expect(attached).to_have_count(2)
+        prompt.press("Enter")
+        expect(page.get_by_role("list", name="Attachments").get_by_role("link", name="Runa Moe")).to_be_visible()
+        page.get_by_role("listitem", name="Answer").get_by_role("button", name="Source 1: ask.txt").click()
+        passage = page.get_by_role("complementary", name="Source")
+        expect(passage.locator("mark")).to_contain_text("Runa Moe met Tor Ness.")
+
+
 def choose(page: Page, name: str) -> None:
     page.get_by_role("combobox", name="Merge into").fill(name)
     page.get_by_role("option", name=name).first.click()

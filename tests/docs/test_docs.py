@@ -10,7 +10,11 @@ import pytest
 from teamspace.settings import SETTINGS
 
 ROOT = Path(__file__).parents[2]
-PAGES = [path for path in ROOT.glob("**/*.md") if not {".venv", "node_modules"} & set(path.parts)]
+PAGES = [
+    path
+    for path in ROOT.glob("**/*.md")
+    if not any(part.startswith(".") or part == "node_modules" for part in path.relative_to(ROOT).parts)
+]
 
 
 def test_the_reference_is_up_to_date() -> None:

@@ -5918,7 +5918,7 @@ export interface components {
         /** ChatBody */
         ChatBody: {
             /** @default  */
-            prompt?: string | (components["schemas"]["TextPart"] | components["schemas"]["ImagePart"] | components["schemas"]["ObjectPart"] | components["schemas"]["NotePart"])[];
+            prompt?: string | (components["schemas"]["TextPart"] | components["schemas"]["ImagePart"] | components["schemas"]["ObjectPart"] | components["schemas"]["NotePart"] | components["schemas"]["EntityPart"])[];
             /** @default null */
             system?: string | null;
             /** @default [] */
@@ -5988,6 +5988,15 @@ export interface components {
             /** @enum {unknown} */
             type: "note";
             note_id: string;
+        };
+        /**
+         * EntityPart
+         * @description An entity of the knowledge graph: what documents that the caller can read say about it.
+         */
+        EntityPart: {
+            /** @enum {unknown} */
+            type: "entity";
+            entity_id: string;
         };
         /** Message */
         Message: {
@@ -6437,7 +6446,7 @@ export interface components {
         /** AgentBody */
         AgentBody: {
             /** @default  */
-            prompt?: string | (components["schemas"]["TextPart"] | components["schemas"]["ImagePart"] | components["schemas"]["ObjectPart"] | components["schemas"]["NotePart"])[];
+            prompt?: string | (components["schemas"]["TextPart"] | components["schemas"]["ImagePart"] | components["schemas"]["ObjectPart"] | components["schemas"]["NotePart"] | components["schemas"]["EntityPart"])[];
             /** @default null */
             system?: string | null;
             /** @default null */

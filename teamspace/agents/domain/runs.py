@@ -10,6 +10,7 @@ from teamspace.agents.schemas import AgentAnswer, AgentBody, AgentInput, Step
 from teamspace.ai import (
     DryRun,
     Gateway,
+    Library,
     Output,
     TurnInput,
     Turns,
@@ -20,7 +21,6 @@ from teamspace.ai import (
     resolving,
     state_of,
 )
-from teamspace.blobs import BlobStore
 from teamspace.completions import ModelRequest
 from teamspace.core import clock, ids
 from teamspace.core.db import Db, Reads, Tx
@@ -39,16 +39,16 @@ class Agents:
     """Begins and runs agents."""
 
     def __init__(
-        self, gateway: Gateway, turns: Turns, queue: Queue, toolbox: Toolbox, streams: Streams, files: BlobStore
+        self, gateway: Gateway, turns: Turns, queue: Queue, toolbox: Toolbox, streams: Streams, library: Library
     ) -> None:  # fmt: skip
         self._gateway, self._turns, self._queue, self._toolbox = gateway, turns, queue, toolbox
-        self._streams, self._files = streams, files
+        self._streams, self._library = streams, library
 
     async def preview(self, db: Db, who: Principal, body: AgentBody) -> DryRun:
         """Return what one round would cost at least, as a read."""
         body = await self._complete(db, who, body)
         tools = await self._check(db, who, body)
-        context = await resolving.measure(db, who, _to_turn(body))
+        context = await resolving.measure(db, self._library, who, _to_turn(body))
         request = _to_request(body, tools)
         return await self._gateway.preview(db, who, request, more_tokens=context)
 
@@ -65,7 +65,7 @@ class Agents:
         body = await self._complete(db, who, body)
         tools = await self._check(db, who, body)
         await self._gateway.choose(db, who, name=None, model=None)
-        context = await resolving.measure(db, who, _to_turn(body))
+        context = await resolving.measure(db, self._library, who, _to_turn(body))
         await self._gateway.check_quota(db, who, _to_request(body, tools), more_tokens=context)
 
         complete = await self._count_complete(db, who, body.resume_from)
@@ -112,8 +112,10 @@ class Agents:
     async def run(self, db: Db, who: Principal, input: AgentInput, work: JobContext) -> AgentAnswer:
         """Run or continue an agent: the handler of its job."""
         turn = TurnInput(prompt=input.prompt, system=input.system, conversation_id=input.conversation_id)
-        resolved = await resolving.resolve(db, self._files, who, turn, work.job_id)
-        output = Output(await self._open_stream(db, who, work), db, self._files, who, resolved.sources, grows=True)
+        resolved = await resolving.resolve(db, self._library, who, turn, work.job_id)
+        output = Output(
+            await self._open_stream(db, who, work), db, self._library.files, who, resolved.sources, grows=True
+        )
         request = msgspec.structs.replace(resolved.request, system=_instruct(resolved.request.system))
         loop = Loop(db, self._gateway, self._toolbox, input, work, output, request, resolved.sources)
         await loop.restore(who)

@@ -7,17 +7,26 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from teamspace import conversations, notes, repository
-from teamspace.ai.domain import sources
-from teamspace.ai.domain.sources import Attached, Sources
-from teamspace.ai.schemas import MAX_TEXT, ChatBody, ChatInput, ChatPart, NotePart, ObjectPart, Prompt, TurnInput
-from teamspace.blobs import BlobStore
+from teamspace.ai.domain import attaching
+from teamspace.ai.domain.attaching import Attached, Library
+from teamspace.ai.domain.sources import Sources
+from teamspace.ai.schemas import (
+    MAX_TEXT,
+    ChatBody,
+    ChatInput,
+    ChatPart,
+    EntityPart,
+    NotePart,
+    Prompt,
+    Reference,
+    TurnInput,
+)
 from teamspace.completions import Content, ImagePart, Message, ModelRequest, Part, Speaker, TextPart, text_of
 from teamspace.core.db import Db
 from teamspace.core.errors import BadRequest, TooLarge
 from teamspace.core.principal import Principal
 
 _FIELDS = ChatInput.__struct_fields__
-Reference = ObjectPart | NotePart
 
 
 class InConversation(Protocol):
@@ -48,19 +57,19 @@ class _Said(msgspec.Struct, frozen=True):
     content: Prompt
 
 
-async def resolve(db: Db, files: BlobStore, who: Principal, input: ChatInput, turn_id: str = "") -> Resolved:
+async def resolve(db: Db, library: Library, who: Principal, input: ChatInput, turn_id: str = "") -> Resolved:
     """Return the request for the model, with everything that the caller refers to and can read now."""
     said = await _dialogue(db, who, input, turn_id)
     if not said:
         return Resolved(ModelRequest(**to_fields(input)), Sources())
-    attached = await sources.load(db, files, who, list(_references(said[-1].content)))
+    attached = await attaching.load(db, library, who, list(_references(said[-1].content)))
     for earlier in said[:-1]:
-        await sources.load_available(db, files, who, list(_references(earlier.content)), attached)
+        await attaching.load_available(db, library, who, list(_references(earlier.content)), attached)
     messages = [Message(one.role, _to_content(one.content, attached)) for one in said]
     messages[-1] = _with_sources(messages[-1], attached)
     fields = to_fields(input) | {"messages": [*input.messages, *messages[:-1]], "prompt": messages[-1].content}
-    if attached.sources:
-        fields["system"] = f"{input.system}\n\n{sources.INSTRUCTION}" if input.system else sources.INSTRUCTION
+    if attached.instructions:
+        fields["system"] = "\n\n".join([*filter(None, [input.system]), *attached.instructions])
     return Resolved(ModelRequest(**fields), attached.sources)
 
 
@@ -89,15 +98,16 @@ def _to_part(part: ChatPart, attached: Attached) -> Part | None:
         return part
     if part in attached.missing:
         return TextPart("(A file or note that is no longer available.)")
-    source = attached.by_part.get(part)
-    return None if source is None else TextPart(sources.mention(source))
+    mention = attached.by_part.get(part)
+    return TextPart(mention) if mention else None
 
 
 def _with_sources(message: Message, attached: Attached) -> Message:
-    if not (attached.sources or attached.images):
+    shown = attached.render()
+    if not (shown or attached.images):
         return message
     content = message.content or ""
-    rendered = [TextPart(sources.render(attached.sources))] if attached.sources else []
+    rendered = [TextPart(shown)] if shown else []
     own: list[Part] = [TextPart(content)] if isinstance(content, str) else content
     parts: list[Part] = [*rendered, *own, *attached.images]
     return Message(message.role, parts if attached.images or _has_image(own) else text_of(parts))
@@ -107,7 +117,7 @@ def _has_image(parts: Sequence[Part]) -> bool:
     return any(isinstance(part, ImagePart) for part in parts)
 
 
-async def measure(db: Db, who: Principal, input: ChatInput) -> int:
+async def measure(db: Db, library: Library, who: Principal, input: ChatInput) -> int:
     """Return the estimated tokens of what a prompt refers to; raise if something cannot be read, or an image is not
     part of the request."""
     check_size(input)
@@ -115,15 +125,17 @@ async def measure(db: Db, who: Principal, input: ChatInput) -> int:
         if isinstance(part, ImagePart) and not part.image_url.url.startswith("data:image/"):
             raise BadRequest.at(f"/prompt/{index}/image_url/url", "ai.image_url")
     characters = 0
-    for reference in _references(input.prompt):
+    for reference in attaching.distinct(_references(input.prompt)):
         if isinstance(reference, NotePart):
             characters += len((await notes.find(db, who, reference.note_id)).body)
+        elif isinstance(reference, EntityPart):
+            characters += await library.measure_entity(db, who, reference.entity_id)
         else:
             row = await repository.get_visible(db, who, reference.object_id)
             characters += row.size
     if isinstance(input, ChatBody | TurnInput) and input.conversation_id is not None:
         characters += await conversations.measure(db, who, input.conversation_id)
-    return min(characters, sources.MAX_CHARACTERS + conversations.MAX_HISTORY) // 4
+    return min(characters, attaching.MAX_CHARACTERS + conversations.MAX_HISTORY) // 4
 
 
 def check_size(input: ChatInput) -> None:
@@ -161,4 +173,4 @@ def _parts(prompt: Prompt) -> Sequence[ChatPart]:
 
 
 def _references(prompt: Prompt) -> Iterator[Reference]:
-    return (part for part in _parts(prompt) if isinstance(part, ObjectPart | NotePart))
+    return (part for part in _parts(prompt) if isinstance(part, Reference))

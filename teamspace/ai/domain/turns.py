@@ -14,11 +14,11 @@ from msgspec import UNSET
 from teamspace import conversations, jobs
 from teamspace.ai.domain import gateway as gateways
 from teamspace.ai.domain import resolving
+from teamspace.ai.domain.attaching import Library
 from teamspace.ai.domain.gateway import Gateway
 from teamspace.ai.domain.output import DELTA, START, Output
 from teamspace.ai.domain.resolving import InConversation
 from teamspace.ai.schemas import ChatAnswer, ChatBody, ChatInput, DryRun, IndexConversation, SchemaFault, TurnInput
-from teamspace.blobs import BlobStore
 from teamspace.completions import ModelAnswer, ModelRequest, structured
 from teamspace.conversations import TurnState
 from teamspace.core.db import Db, Tx
@@ -60,17 +60,17 @@ class Turns:
     """Begins, runs and stops turns."""
 
     def __init__(
-        self, gateway: Gateway, queue: Queue, attempts: JobAttempts, streams: Streams, files: BlobStore
+        self, gateway: Gateway, queue: Queue, attempts: JobAttempts, streams: Streams, library: Library
     ) -> None:  # fmt: skip
-        self._gateway, self._queue, self._attempts, self._streams, self._files = (
-            gateway, queue, attempts, streams, files,
+        self._gateway, self._queue, self._attempts, self._streams, self._library = (
+            gateway, queue, attempts, streams, library,
         )  # fmt: skip
         self._running = 0
 
     async def preview(self, db: Db, who: Principal, body: ChatBody) -> DryRun:
         """Return what a turn would cost, as a read."""
         await self._check(body)
-        context = await resolving.measure(db, who, body)
+        context = await resolving.measure(db, self._library, who, body)
         request = resolving.without_references(body)
         return await self._gateway.preview(db, who, request, more_tokens=context)
 
@@ -90,7 +90,7 @@ class Turns:
         input = TurnInput(
             **resolving.to_fields(body), executor_name=target.name, is_simulated=target.simulated,
             conversation_id=body.conversation_id, worker=target.executor_id if is_remote else None,
-            context_tokens=await resolving.measure(db, who, body),
+            context_tokens=await resolving.measure(db, self._library, who, body),
         )  # fmt: skip
         return await self.launch(
             db, who, KIND, input, body, stream=stream, model=target.model,
@@ -170,8 +170,8 @@ class Turns:
 
     async def run(self, db: Db, who: Principal, input: TurnInput, work: JobContext) -> ChatAnswer:
         """Answer a turn: the handler of its job."""
-        resolved = await resolving.resolve(db, self._files, who, input, work.job_id)
-        output = Output(self._streams.writer(work.job_id), db, self._files, who, resolved.sources)
+        resolved = await resolving.resolve(db, self._library, who, input, work.job_id)
+        output = Output(self._streams.writer(work.job_id), db, self._library.files, who, resolved.sources)
         output.begin(
             work.job_id,
             input.conversation_id,
@@ -214,12 +214,12 @@ class Turns:
         )  # fmt: skip
 
 
-async def verify(db: Db, who: Principal, input: ChatInput) -> None:
+async def verify(db: Db, library: Library, who: Principal, input: ChatInput) -> None:
     """Raise if a model cannot be asked this: there is nothing to answer, a bad response format, a hidden reference."""
     if not (input.prompt or input.messages):
         raise BadRequest.at("/input/prompt", "value.empty")
     await structured.check_format(input.response_format, "/input/response_format")
-    await resolving.measure(db, who, input)
+    await resolving.measure(db, library, who, input)
 
 
 def estimate(input: TurnInput) -> Spend:

@@ -48,6 +48,7 @@ from teamspace.client.models import (
     Emptied,
     Entity,
     EntityItem,
+    EntityPart,
     Executor,
     Experience,
     Figures,
@@ -237,7 +238,7 @@ class AsyncAgentApi(AsyncArea):
     async def run(
         self,
         *,
-        prompt: str | Sequence[TextPart | ImagePart | ObjectPart | NotePart] | UnsetType = UNSET,
+        prompt: str | Sequence[TextPart | ImagePart | ObjectPart | NotePart | EntityPart] | UnsetType = UNSET,
         system: str | UnsetType | None = UNSET,
         tools: Sequence[str] | UnsetType | None = UNSET,
         max_rounds: int | UnsetType = UNSET,
@@ -272,7 +273,7 @@ class AsyncAgentApi(AsyncArea):
     def stream(
         self,
         *,
-        prompt: str | Sequence[TextPart | ImagePart | ObjectPart | NotePart] | UnsetType = UNSET,
+        prompt: str | Sequence[TextPart | ImagePart | ObjectPart | NotePart | EntityPart] | UnsetType = UNSET,
         system: str | UnsetType | None = UNSET,
         tools: Sequence[str] | UnsetType | None = UNSET,
         max_rounds: int | UnsetType = UNSET,
@@ -306,7 +307,7 @@ class AsyncAgentApi(AsyncArea):
     async def preview(
         self,
         *,
-        prompt: str | Sequence[TextPart | ImagePart | ObjectPart | NotePart] | UnsetType = UNSET,
+        prompt: str | Sequence[TextPart | ImagePart | ObjectPart | NotePart | EntityPart] | UnsetType = UNSET,
         system: str | UnsetType | None = UNSET,
         tools: Sequence[str] | UnsetType | None = UNSET,
         max_rounds: int | UnsetType = UNSET,
@@ -344,7 +345,7 @@ class AsyncAiApi(AsyncArea):
     async def chat(
         self,
         *,
-        prompt: str | Sequence[TextPart | ImagePart | ObjectPart | NotePart] | UnsetType = UNSET,
+        prompt: str | Sequence[TextPart | ImagePart | ObjectPart | NotePart | EntityPart] | UnsetType = UNSET,
         system: str | UnsetType | None = UNSET,
         messages: Sequence[Message] | UnsetType = UNSET,
         model: str | UnsetType | None = UNSET,
@@ -389,7 +390,7 @@ class AsyncAiApi(AsyncArea):
     def stream(
         self,
         *,
-        prompt: str | Sequence[TextPart | ImagePart | ObjectPart | NotePart] | UnsetType = UNSET,
+        prompt: str | Sequence[TextPart | ImagePart | ObjectPart | NotePart | EntityPart] | UnsetType = UNSET,
         system: str | UnsetType | None = UNSET,
         messages: Sequence[Message] | UnsetType = UNSET,
         model: str | UnsetType | None = UNSET,
@@ -433,7 +434,7 @@ class AsyncAiApi(AsyncArea):
     async def preview(
         self,
         *,
-        prompt: str | Sequence[TextPart | ImagePart | ObjectPart | NotePart] | UnsetType = UNSET,
+        prompt: str | Sequence[TextPart | ImagePart | ObjectPart | NotePart | EntityPart] | UnsetType = UNSET,
         system: str | UnsetType | None = UNSET,
         messages: Sequence[Message] | UnsetType = UNSET,
         model: str | UnsetType | None = UNSET,

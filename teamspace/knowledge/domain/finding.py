@@ -2,7 +2,10 @@
 
 from collections.abc import Iterable
 
+import msgspec
+
 from teamspace import repository
+from teamspace.ai import EntityKnowledge, PromptSource
 from teamspace.blobs import BlobMissing, BlobStore, DamagedBlob
 from teamspace.core.db import Db
 from teamspace.core.errors import NotFound
@@ -37,7 +40,26 @@ async def find(
     db: Db, files: BlobStore, who: Principal, name: str, type: EntityType | None, limit: int
 ) -> GraphAnswer:  # fmt: skip
     """Return the entities with this name, then others whose names have these words, as `who` sees them."""
-    ids = await _find_ids(db, who, name, type, limit)
+    return await _read_passages(db, files, who, await _find_ids(db, who, name, type, limit))
+
+
+async def read_entity(db: Db, files: BlobStore, who: Principal, entity_id: str) -> EntityKnowledge:
+    """Return what `who` can know about an entity, to be cited; NotFound if no document that they can read names it."""
+    known = await _read_passages(db, files, who, [entity_id])
+    return EntityKnowledge(
+        msgspec.json.encode(known.entities[0]).decode(), [_to_source(passage) for passage in known.passages]
+    )
+
+
+async def measure_entity(db: Db, who: Principal, entity_id: str) -> int:
+    """Return about how many characters `read_entity` returns, without reading documents."""
+    entity = await entities.find(db, who, entity_id, EntityPageQuery(limit=_DOCUMENTS))
+    places = list(dict.fromkeys(_places(entity)))[:_MAX_PASSAGES]
+    passages = sum(min(end - start, _MAX_QUOTE) for _, _, start, end in places)
+    return passages + len(msgspec.json.encode(_to_known(entity)))
+
+
+async def _read_passages(db: Db, files: BlobStore, who: Principal, ids: Iterable[str]) -> GraphAnswer:
     found = [await entities.find(db, who, id, EntityPageQuery(limit=_DOCUMENTS)) for id in ids]
     places = list(dict.fromkeys(place for entity in found for place in _places(entity)))
     outdated = {document.object_id for entity in found for document in entity.timeline if document.outdated}
@@ -82,6 +104,13 @@ def _to_passage(read: VersionText, place: _Place, outdated: set[str]) -> GraphPa
     return GraphPassage(
         object_id=read.object.id, version=version, version_id=read.version.id, key=read.object.key, title=read.title,
         start=start, end=start + len(quote), total=len(read.text), quote=quote, outdated=read.object.id in outdated,
+    )  # fmt: skip
+
+
+def _to_source(passage: GraphPassage) -> PromptSource:
+    return PromptSource(
+        0, "object", passage.object_id, passage.version, passage.version_id, passage.title, passage.quote,
+        passage.start, passage.total,
     )  # fmt: skip
 
 

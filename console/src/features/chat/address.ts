@@ -7,13 +7,15 @@ export interface Address {
   q?: string;
   /** The turn that the shown branch goes through. */
   at?: string;
+  /** An entity to ask about: attached to the prompt, then dropped. */
+  about?: string;
 }
 
 /** Allowed search params; others are dropped. */
-export function addressed({ q, at }: Record<string, unknown>): Address {
+export function addressed({ q, at, about }: Record<string, unknown>): Address {
   const text = (value: unknown): string | undefined =>
     typeof value === "string" || typeof value === "number" ? String(value) || undefined : undefined;
-  return { q: text(q), at: text(at) };
+  return { q: text(q), at: text(at), about: text(about) };
 }
 
 export function useAddress(): Address {

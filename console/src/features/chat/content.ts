@@ -1,7 +1,7 @@
 /** Builds and changes the content of a prompt. */
 
 import { partsOf } from "@/ui/turns/content";
-import type { Content } from "@/ui/turns/shapes";
+import type { Content, ReferencePart } from "@/ui/turns/shapes";
 
 import type { Reference } from "./drafts";
 
@@ -10,9 +10,20 @@ export function contentOf(text: string, references: readonly Reference[], images
   if (references.length === 0 && images.length === 0) return text;
   return [
     ...(text ? [{ type: "text", text } as const] : []),
-    ...references.map(({ type, id }) => (type === "note" ? ({ type, note_id: id } as const) : ({ type, object_id: id } as const))),
+    ...references.map(toPart),
     ...images.map((url) => ({ type: "image_url", image_url: { url } }) as const),
   ];
+}
+
+function toPart({ type, id }: Reference): ReferencePart {
+  switch (type) {
+    case "note":
+      return { type, note_id: id };
+    case "entity":
+      return { type, entity_id: id };
+    case "object":
+      return { type, object_id: id };
+  }
 }
 
 /** The same content with another text. */

@@ -3,11 +3,12 @@
 import { useCallback, useMemo, useState } from "react";
 
 import { useSession } from "@/session";
+import { REFERENCE_TYPES, type ReferenceType } from "@/ui/turns/shapes";
 import { storedDrafts } from "@/ui/writing/drafts";
 
-/** A note or a file that goes with a prompt, by reference. */
+/** What goes with a prompt, by reference. */
 export interface Reference {
-  type: "note" | "object";
+  type: ReferenceType;
   id: string;
   title: string;
 }
@@ -27,7 +28,7 @@ export function parseDraft(value: unknown): Draft | null {
 
 function isReference(value: unknown): value is Reference {
   const { type, id, title } = (value ?? {}) as Partial<Reference>;
-  return (type === "note" || type === "object") && typeof id === "string" && typeof title === "string";
+  return REFERENCE_TYPES.some((one) => one === type) && typeof id === "string" && typeof title === "string";
 }
 
 /** The draft of a conversation; `place` is its id, or `new`. */

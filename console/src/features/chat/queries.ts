@@ -7,13 +7,14 @@ import { useLive } from "@/api/live";
 import { useEndless } from "@/ui/endless";
 import { fetchFileText, type VersionText } from "@/ui/passage/queries";
 import type { ShareRequest } from "@/ui/sharing/people/shares";
+import { REFERENCE_TYPES, type ReferenceType } from "@/ui/turns/shapes";
 
 import {
   deleteConversation, getConversation, getModel, listConversations, renameConversation, shareConversation, type Conversation, type Source,
 } from "./api";
 import { CONVERSATIONS, LISTS, one } from "./keys";
 
-export type Found = Schemas["SearchResult"];
+export type Found = Schemas["SearchResult"] & { type: ReferenceType };
 export type Usage = Schemas["Usage"];
 
 const LOOK_AGAIN = 30_000;
@@ -91,14 +92,18 @@ export function useUsage() {
 
 const FEW = 8;
 
-/** Notes and files to attach, as you type. */
+/** Notes, files and entities to attach, as you type. */
 export function useAttachable(q: string, enabled: boolean) {
   return useQuery({
     queryKey: ["search", "attachable", q],
-    queryFn: async () => (await answer(api.GET("/api/search", { params: { query: { q, types: ["note", "object"], limit: FEW } } }))).items,
+    queryFn: async () => (await answer(api.GET("/api/search", { params: { query: { q, types: [...REFERENCE_TYPES], limit: FEW } } }))).items.filter(isAttachable),
     enabled: enabled && q !== "",
     placeholderData: keepPreviousData,
   });
+}
+
+function isAttachable(found: Schemas["SearchResult"]): found is Found {
+  return REFERENCE_TYPES.some((type) => type === found.type);
 }
 
 /** The text that was quoted: of that version for a file, as it is now for a note. */

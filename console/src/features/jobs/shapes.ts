@@ -43,9 +43,10 @@ function promptOf(prompt: unknown): Content | undefined {
 
 function isPart(value: unknown): value is Part {
   if (!isObject(value)) return false;
-  const { type, text, image_url: image, object_id: object, note_id: note } = value;
+  const { type, text, image_url: image, object_id: object, note_id: note, entity_id: entity } = value;
   if (type === "image_url") return isObject(image) && typeof image.url === "string";
-  return (type === "text" && typeof text === "string") || (type === "object" && typeof object === "string") || (type === "note" && typeof note === "string");
+  const named = { text, object, note, entity }[String(type)];
+  return typeof named === "string";
 }
 
 function isSaid(value: unknown): value is Said {

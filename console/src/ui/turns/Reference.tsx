@@ -1,45 +1,52 @@
-/** A note or a file that goes with a prompt, as a link to it. */
+/** What goes with a prompt by reference, as a link to it. */
 
-import { IconFile, IconNotes } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { Link, type LinkProps } from "@tanstack/react-router";
 
 import { answer, api } from "@/api/client";
 import { t } from "@/i18n";
 import chips from "@/ui/Chip.module.css";
 
-import type { NotePart, ObjectPart } from "./shapes";
+import { ReferenceIcon } from "./ReferenceIcon";
+import type { ReferencePart } from "./shapes";
 import styles from "./Turns.module.css";
 
-/** A name that can't be read, or isn't any more, is left out. */
-function useTitle(part: ObjectPart | NotePart): string | undefined {
-  const isNote = part.type === "note";
-  const id = isNote ? part.note_id : part.object_id;
-  const { data } = useQuery({
-    queryKey: ["names", part.type, id],
-    queryFn: async () => {
-      const params = { path: { id } };
-      return isNote ? (await answer(api.GET("/api/notes/{id}", { params }))).title : (await answer(api.GET("/api/repo-obj/{id}", { params }))).filename;
-    },
-    staleTime: 60_000,
-  });
-  return data;
+interface Target {
+  id: string;
+  link: LinkProps;
+  title: () => Promise<string>;
 }
 
-export function ReferenceLink({ part }: { part: ObjectPart | NotePart }) {
-  const title = useTitle(part);
-  if (part.type === "note") {
-    return (
-      <Link to="/notes/$id" params={{ id: part.note_id }} className={`${chips.chip} ${styles.reference}`}>
-        <IconNotes aria-hidden size={13} />
-        <span>{title ?? t("turns.reference.note")}</span>
-      </Link>
-    );
+function targetOf(part: ReferencePart): Target {
+  switch (part.type) {
+    case "note": {
+      const params = { id: part.note_id };
+      return { ...params, link: { to: "/notes/$id", params }, title: async () => (await answer(api.GET("/api/notes/{id}", { params: { path: params } }))).title };
+    }
+    case "entity": {
+      const params = { id: part.entity_id };
+      return { ...params, link: { to: "/graph/$id", params }, title: () => fetchEntityName(params.id) };
+    }
+    case "object": {
+      const params = { id: part.object_id };
+      const search = part.version ? { version: part.version } : {};
+      return { ...params, link: { to: "/files/$id", params, search }, title: async () => (await answer(api.GET("/api/repo-obj/{id}", { params: { path: params } }))).filename };
+    }
   }
+}
+
+export async function fetchEntityName(id: string): Promise<string> {
+  return (await answer(api.GET("/api/kg/entities/{id}", { params: { path: { id }, query: { limit: 1 } } }))).name;
+}
+
+export function ReferenceLink({ part }: { part: ReferencePart }) {
+  const { id, link, title } = targetOf(part);
+  // A name that can't be read, or isn't any more, is left out.
+  const { data } = useQuery({ queryKey: ["names", part.type, id], queryFn: title, staleTime: 60_000 });
   return (
-    <Link to="/files/$id" params={{ id: part.object_id }} search={part.version ? { version: part.version } : {}} className={`${chips.chip} ${styles.reference}`}>
-      <IconFile aria-hidden size={13} />
-      <span>{title ?? t("turns.reference.object")}</span>
+    <Link {...link} className={`${chips.chip} ${styles.reference}`}>
+      <ReferenceIcon type={part.type} size={13} />
+      <span>{data ?? t(`turns.reference.${part.type}`)}</span>
     </Link>
   );
 }

@@ -1,6 +1,6 @@
 /** The content of a prompt: its text, and what goes with it. */
 
-import type { Content, ImagePart, NotePart, ObjectPart, Part } from "./shapes";
+import { REFERENCE_TYPES, type Content, type ImagePart, type Part, type ReferencePart } from "./shapes";
 
 export function textOf(content: Content): string {
   if (typeof content === "string") return content;
@@ -8,7 +8,10 @@ export function textOf(content: Content): string {
 }
 
 export const imagesOf = (content: Content): ImagePart[] => partsOf(content).filter((part) => part.type === "image_url");
-export const referencesOf = (content: Content): (ObjectPart | NotePart)[] =>
-  partsOf(content).filter((part) => part.type === "object" || part.type === "note");
+export const referencesOf = (content: Content): ReferencePart[] => partsOf(content).filter(isReference);
+
+function isReference(part: Part): part is ReferencePart {
+  return REFERENCE_TYPES.some((type) => type === part.type);
+}
 
 export const partsOf = (content: Content): Part[] => (typeof content === "string" ? [] : content);

@@ -21,7 +21,16 @@ export interface NotePart {
   note_id: string;
 }
 
-export type Part = TextPart | ImagePart | ObjectPart | NotePart;
+export interface EntityPart {
+  type: "entity";
+  entity_id: string;
+}
+
+export type ReferencePart = ObjectPart | NotePart | EntityPart;
+export type ReferenceType = ReferencePart["type"];
+export const REFERENCE_TYPES = ["note", "object", "entity"] as const satisfies readonly ReferenceType[];
+
+export type Part = TextPart | ImagePart | ReferencePart;
 export type Content = string | Part[];
 
 /** A result that is a thing of its own; some have more keys than these. */

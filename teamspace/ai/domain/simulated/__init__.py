@@ -12,7 +12,7 @@ It repeats the prompt and says what it is, and behaves like a real model where p
   `Search for the budget`, `Create a note titled Budget saying We have none`, `Read note n1`. Arguments can also be
   given as JSON: `Use search {"query": "budget"}`. Then it says what the tools have returned.
 - **Sources** (`<source id="1">`): it answers with the sentence that has most words of the prompt, and cites it as
-  `[^1: "exact words"]`.
+  `[^1: "exact words"]`. The name of an entity (`<entity id="1">`) counts as words of the prompt.
 
 If SERVICE_SIMULATE is on, markers in the prompt make it misbehave:
 

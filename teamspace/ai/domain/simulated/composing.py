@@ -57,7 +57,7 @@ def _json(request: ModelRequest, conversation: list[Message], prompt: str, marke
 
 def _text(conversation: list[Message], prompt: str, since: list[Message], marked: Markers) -> str:
     if found := sources.read(conversation):
-        answer = sources.answer(found, prompt, false_quote=marked.has("false-quote"))
+        answer = sources.answer(found, f"{prompt} {sources.names(conversation)}", false_quote=marked.has("false-quote"))
         return f"{_INTRODUCTION} " + (answer or "The sources do not mention it.")
     if results := [text_of(message.content) for message in since if message.role is Speaker.TOOL]:
         said = " ".join(f"Tool result {number}: {_beginning(text)}" for number, text in enumerate(results, 1))

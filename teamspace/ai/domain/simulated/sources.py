@@ -7,7 +7,8 @@ import msgspec
 
 from teamspace.completions import Message, Speaker, text_of
 
-_BEGIN, _END = re.compile(r'<source id="(\d{1,6})"[^<>]{0,2000}>'), "</source>"
+_BEGIN = re.compile(r'<(source|entity) id="(\d{1,6})"[^<>]{0,2000}>')
+_NAME = re.compile(r'"name":"((?:[^"\\]|\\.){1,1000})"')
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _WORD = re.compile(r"\w{3,}")
 _COMMON = re.compile(
@@ -23,27 +24,50 @@ class QuotableSource(msgspec.Struct, frozen=True):
     text: str
 
 
+class _Block(msgspec.Struct, frozen=True):
+    """A source or an entity in a text."""
+
+    type: str
+    id: str
+    content: str
+    start: int
+    end: int
+
+
 def read(conversation: list[Message]) -> list[QuotableSource]:
     """Return the sources of prompts and tool results; instructions may show the format, with none."""
-    texts = (text_of(message.content) for message in conversation if message.role is not Speaker.SYSTEM)
-    return [QuotableSource(begin[1], text[begin.end() : end]) for text in texts for begin, end in _found(text)]
+    return [QuotableSource(block.id, block.content) for block in _all_blocks(conversation) if block.type == "source"]
+
+
+def names(conversation: list[Message]) -> str:
+    """Return the names of the entities in prompts: what a question that names nothing is about."""
+    found = (_NAME.search(block.content) for block in _all_blocks(conversation) if block.type == "entity")
+    return " ".join(name[1] for name in found if name)
 
 
 def without(text: str) -> str:
-    """Return a prompt without the sources in it."""
+    """Return a prompt without the sources and entities in it."""
     kept, place = "", 0
-    for begin, end in _found(text):
-        kept += text[place : begin.start()]
-        place = end + len(_END)
+    for block in _blocks(text):
+        kept += text[place : block.start]
+        place = block.end
     return kept + text[place:]
 
 
-def _found(text: str) -> Iterator[tuple[re.Match[str], int]]:
-    """Yield where each source begins, and where its text ends."""
+def _all_blocks(conversation: list[Message]) -> Iterator[_Block]:
+    for message in conversation:
+        if message.role is not Speaker.SYSTEM:
+            yield from _blocks(text_of(message.content))
+
+
+def _blocks(text: str) -> Iterator[_Block]:
     place = 0
-    while (begin := _BEGIN.search(text, place)) and (end := text.find(_END, begin.end())) >= 0:
-        yield begin, end
-        place = end
+    while begin := _BEGIN.search(text, place):
+        closing = f"</{begin[1]}>"
+        if (end := text.find(closing, begin.end())) < 0:
+            return
+        place = end + len(closing)
+        yield _Block(begin[1], begin[2], text[begin.end() : end], begin.start(), place)
 
 
 def answer(sources: list[QuotableSource], prompt: str, *, false_quote: bool) -> str | None:

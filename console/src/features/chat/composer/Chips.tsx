@@ -1,11 +1,12 @@
 /** What goes with a prompt, each with a button to remove it. */
 
 import { CloseButton } from "@mantine/core";
-import { IconAlertTriangle, IconFile, IconNotes, IconPhoto } from "@tabler/icons-react";
+import { IconAlertTriangle, IconPhoto } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 
 import { t } from "@/i18n";
 import { percent } from "@/ui/quantities";
+import { ReferenceIcon } from "@/ui/turns/ReferenceIcon";
 
 import type { Reference } from "../drafts";
 import type { Attachment } from "./attachments";
@@ -24,7 +25,7 @@ export function Chips({ references, attachments, onRemoveReference, onRemoveAtta
     <ul className={styles.chips} aria-label={t("turns.attached")}>
       {references.map(({ id, type, title }) => (
         <Chip key={id} name={title} onRemove={() => onRemoveReference(id)}>
-          {type === "note" ? <IconNotes aria-hidden size={14} /> : <IconFile aria-hidden size={14} />}
+          <ReferenceIcon type={type} size={14} />
         </Chip>
       ))}
       {attachments.map(({ id, name, state, progress, image, fault }) => (

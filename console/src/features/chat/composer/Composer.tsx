@@ -14,6 +14,7 @@ import { contentOf } from "../content";
 import { EMPTY, useDraft, type Reference } from "../drafts";
 import { useAttachable, type Found } from "../queries";
 import type { Snapshot } from "../stream/answering";
+import { useAbout } from "./about";
 import { useAttachments } from "./attachments";
 import { onSuggested } from "./bus";
 import { Chips } from "./Chips";
@@ -48,8 +49,9 @@ export function Composer({ place, entry, now, isBusy, onAsk, onStop }: Props) {
     if (!draft.references.some(({ id }) => id === reference.id)) setDraft({ ...draft, references: [...draft.references, reference] });
   };
   const attachments = useAttachments(place, attach);
+  useAbout(attach);
   const picking = usePicking(draft.text, field, (mention, found) => {
-    const reference: Reference = { type: found.type === "note" ? "note" : "object", id: found.id, title: found.title };
+    const reference: Reference = { type: found.type, id: found.id, title: found.title };
     const others = draft.references.filter(({ id }) => id !== reference.id);
     setDraft({ text: withoutMention(draft.text, mention), references: [...others, reference] });
     requestAnimationFrame(() => field.current?.setSelectionRange(mention.start, mention.start));
@@ -254,7 +256,7 @@ function usePicking(text: string, field: React.RefObject<HTMLTextAreaElement | n
   const [words] = useDebouncedValue(mention?.words ?? "", PAUSE);
   const opened = mention !== undefined && can("search");
   const search = useAttachable(words, opened);
-  const found = opened && words !== "" ? (search.data?.filter(({ type }) => type === "note" || type === "object") ?? []) : [];
+  const found = opened && words !== "" ? (search.data ?? []) : [];
   const place = Math.min(chosen, Math.max(0, found.length - 1));
 
   const look = (): void => {

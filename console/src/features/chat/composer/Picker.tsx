@@ -1,8 +1,7 @@
-/** Notes and files that match a mention. */
-
-import { IconFile, IconNotes } from "@tabler/icons-react";
+/** What matches a mention. */
 
 import { t } from "@/i18n";
+import { ReferenceIcon } from "@/ui/turns/ReferenceIcon";
 
 import type { Found } from "../queries";
 import styles from "./Composer.module.css";
@@ -35,7 +34,7 @@ export function Picker({ id, words, found, isBusy, chosen, onChoose }: Props) {
             onMouseDown={(event) => event.preventDefault()}
             onClick={() => onChoose(thing)}
           >
-            {thing.type === "note" ? <IconNotes aria-hidden size={15} /> : <IconFile aria-hidden size={15} />}
+            <ReferenceIcon type={thing.type} size={15} />
             <span>{thing.title}</span>
           </button>
         ))}

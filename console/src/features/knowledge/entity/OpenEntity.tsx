@@ -2,8 +2,9 @@
 
 import { Button } from "@mantine/core";
 import { useDocumentTitle } from "@mantine/hooks";
-import { IconArrowMerge, IconArrowsSplit2 } from "@tabler/icons-react";
-import { useState } from "react";
+import { IconArrowMerge, IconArrowsSplit2, IconMessageQuestion, type Icon } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+import { useState, type ReactNode } from "react";
 
 import { currentLocale, t } from "@/i18n";
 import { useSession } from "@/session";
@@ -54,24 +55,29 @@ export function OpenEntity({ entity, pages }: { entity: Entity; pages: Pages }) 
 
 function Toolbar({ entity, documents, onDialog }: { entity: Entity; documents: readonly Cited[]; onDialog: (dialog: DialogName) => void }) {
   const { can, has } = useSession();
+  const ask = (props: object) => <Link {...props} to="/chat/new" search={{ about: entity.id } as never} />;
   return (
     <div className={`${list.toolbar} ${styles.toolbar}`} role="toolbar" aria-label={t("graph.toolbar")}>
       <BackToList to="/graph" />
       <Tag>{t(`graph.types.${entity.type}`)}</Tag>
       <span className={styles.space} />
+      {can("chat:use") && has("chat") && <Action icon={IconMessageQuestion} label={t("graph.ask")} renderRoot={ask} />}
       {can("workflows:write") && has("workflows") && (
         <>
-          <Button variant="default" size="compact-md" leftSection={<IconArrowMerge aria-hidden size={15} />} onClick={() => onDialog("merge")}>
-            {t("graph.merge")}
-          </Button>
-          {sameNames(documents).length > 1 && (
-            <Button variant="default" size="compact-md" leftSection={<IconArrowsSplit2 aria-hidden size={15} />} onClick={() => onDialog("split")}>
-              {t("graph.split")}
-            </Button>
-          )}
+          <Action icon={IconArrowMerge} label={t("graph.merge")} onClick={() => onDialog("merge")} />
+          {sameNames(documents).length > 1 && <Action icon={IconArrowsSplit2} label={t("graph.split")} onClick={() => onDialog("split")} />}
         </>
       )}
     </div>
+  );
+}
+
+/** On a phone, only its icon is seen. */
+function Action({ icon: Picture, label, ...props }: { icon: Icon; label: string; onClick?: () => void; renderRoot?: (props: object) => ReactNode }) {
+  return (
+    <Button variant="default" size="compact-md" className={styles.action} leftSection={<Picture aria-hidden size={15} />} {...props}>
+      <span className={styles.label}>{label}</span>
+    </Button>
   );
 }
 

@@ -1,0 +1,197 @@
+"""What the parts of prompts refer to: files, notes and entities, read with the rights of the person who asks."""
+
+import base64
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+
+import msgspec
+
+from teamspace import notes, repository
+from teamspace.ai.domain import sources
+from teamspace.ai.domain.sources import PromptSource, Sources
+from teamspace.ai.schemas import EntityPart, NotePart, ObjectPart, Reference
+from teamspace.blobs import BlobStore
+from teamspace.completions import ImagePart, ImageUrl
+from teamspace.core import pools
+from teamspace.core.db import Db, Reads
+from teamspace.core.errors import BadRequest, Refusal, TooLarge
+from teamspace.core.principal import Principal
+from teamspace.repository import VersionRow
+
+MAX_SOURCES = 50
+MAX_ENTITIES = 5
+"""For each, several documents are read."""
+MAX_CHARACTERS = 200_000
+"""Of all sources and entities of a turn together, escaped."""
+MAX_IMAGES, MAX_IMAGE_BYTES = 4, 4 * 1024 * 1024
+IMAGE_TYPES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+
+
+class EntityKnowledge(msgspec.Struct, frozen=True):
+    """What a person can know about an entity."""
+
+    facts: str
+    """Its names and relations, as JSON."""
+    passages: list[PromptSource]
+
+
+class Library(msgspec.Struct, frozen=True):
+    """Where the things that prompts refer to are read."""
+
+    files: BlobStore
+    read_entity: Callable[[Db, BlobStore, Principal, str], Awaitable[EntityKnowledge]]
+    measure_entity: Callable[[Db, Principal, str], Awaitable[int]]
+    """Returns about how many characters it has; like `read_entity`, it raises NotFound."""
+
+
+class Attached(msgspec.Struct, frozen=True):
+    """What the parts of prompts refer to."""
+
+    sources: Sources
+    shown: list[PromptSource] = []
+    """The passages of the sources that the model is given. Several can be of one source."""
+    entities: list[str] = []
+    """As blocks for a prompt."""
+    images: list[ImagePart] = []
+    by_part: dict[Reference, str] = {}
+    """What stands for each in its message."""
+    missing: set[Reference] = set()
+    """What the caller cannot read any more."""
+
+    @property
+    def room(self) -> int:
+        """How many more characters may be added."""
+        used = sum(sources.size_of(source.text) for source in self.shown) + sum(map(len, self.entities))
+        return max(0, MAX_CHARACTERS - used)
+
+    @property
+    def instructions(self) -> list[str]:
+        """For the system prompt of the turn."""
+        return [sources.INSTRUCTION] * bool(self.shown) + [sources.ENTITIES] * bool(self.entities)
+
+    def render(self) -> str:
+        """Return the entities and sources as text for a prompt."""
+        return "\n\n".join([*self.entities, sources.render(self.shown)]).strip()
+
+    def add(self, part: Reference, passages: Sequence[PromptSource], facts: str | None) -> None:
+        numbered = [self.sources.add(passage) for passage in passages]
+        self.shown.extend(numbered)
+        if facts is not None:
+            self.entities.append(sources.render_entity(len(self.entities) + 1, facts))
+        self.by_part[part] = sources.mention(numbered, None if facts is None else len(self.entities))
+
+
+class _Loaded(msgspec.Struct, frozen=True):
+    """What was read for a part, before it is numbered and cut."""
+
+    passages: list[PromptSource] = []
+    facts: str | None = None
+
+
+def distinct(parts: Iterable[Reference]) -> list[Reference]:
+    """Return the parts, each once; raise BadRequest if there are too many."""
+    found = list(dict.fromkeys(parts))
+    if len(found) > MAX_SOURCES:
+        raise BadRequest("ai.sources", limit=MAX_SOURCES)
+    if sum(isinstance(part, EntityPart) for part in found) > MAX_ENTITIES:
+        raise BadRequest("ai.entities", limit=MAX_ENTITIES)
+    return found
+
+
+async def load(db: Db, library: Library, who: Principal, parts: Sequence[Reference]) -> Attached:
+    """Load what `who` can read; raise if something cannot be read, or has no text.
+
+    The characters of a turn are shared between the texts: short ones are complete, long ones are cut.
+    """
+    attached = Attached(Sources())
+    found = {part: await _load_part(db, library, who, part, attached) for part in distinct(parts)}
+    facts = sum(sources.size_of(loaded.facts or "") for loaded in found.values())
+    cut = _share([passage for loaded in found.values() for passage in loaded.passages], attached.room - facts)
+    for part, loaded in found.items():
+        attached.add(part, [next(cut) for _ in loaded.passages], loaded.facts)
+    return attached
+
+
+async def load_available(
+    db: Db, library: Library, who: Principal, parts: Sequence[Reference], attached: Attached
+) -> None:  # fmt: skip
+    """Add what earlier prompts refer to, as far as it can be read now and there is room."""
+    for part in parts:
+        if part in attached.by_part or part in attached.missing or _is_full(attached, part):
+            continue
+        try:
+            loaded = await _load_part(db, library, who, part, attached)
+        except Refusal:
+            attached.missing.add(part)
+            continue
+        room = attached.room - sources.size_of(loaded.facts or "")
+        attached.add(part, list(_share(loaded.passages, room)), loaded.facts)
+
+
+def _is_full(attached: Attached, part: Reference) -> bool:
+    if isinstance(part, EntityPart) and len(attached.entities) >= MAX_ENTITIES:
+        return True
+    return len(attached.sources) >= MAX_SOURCES
+
+
+async def _load_part(db: Db, library: Library, who: Principal, part: Reference, attached: Attached) -> _Loaded:
+    """Return the texts of a part. An image has none: it is attached."""
+    if isinstance(part, NotePart):
+        return _Loaded([_of_note(await notes.find(db, who, part.note_id))])
+    if isinstance(part, EntityPart):
+        known = await library.read_entity(db, library.files, who, part.entity_id)
+        return _Loaded(known.passages, known.facts)
+    if (image := await _find_image(db, who, part)) is not None:
+        attached.images.append(await _load_image(db, library.files, image, len(attached.images)))
+        return _Loaded()
+    return _Loaded(
+        [_of_object(await repository.read_version_text(db, library.files, who, part.object_id, part.version))]
+    )
+
+
+def _of_note(note: notes.Note) -> PromptSource:
+    body = note.body
+    return PromptSource(0, "note", note.id, note.version, None, note.title, body[:MAX_CHARACTERS], 0, len(body))
+
+
+def _of_object(read: repository.VersionText) -> PromptSource:
+    version, content = read.version, read.text
+    return PromptSource(
+        0,
+        "object",
+        version.object_id,
+        version.number,
+        version.id,
+        read.title,
+        content[:MAX_CHARACTERS],
+        0,
+        len(content),
+    )
+
+
+def _share(found: Sequence[PromptSource], room: int) -> Iterator[PromptSource]:
+    """Return the sources, cut so that they fit together."""
+    room = max(0, room)
+    sizes = [sources.size_of(source.text) for source in found]
+    limits = dict[int, int]()
+    for waiting, place in zip(range(len(found), 0, -1), sorted(range(len(found)), key=sizes.__getitem__), strict=True):
+        limits[place] = min(sizes[place], room // waiting)
+        room -= limits[place]
+    for place, source in enumerate(found):
+        yield msgspec.structs.replace(source, text=sources.fitting(source.text, limits[place]))
+
+
+async def _find_image(db: Reads, who: Principal, part: ObjectPart) -> VersionRow | None:
+    row = await repository.get_visible(db, who, part.object_id)
+    version = await repository.get_version(db, row, row.version if part.version is None else part.version)
+    return version if version.content_type in IMAGE_TYPES else None
+
+
+async def _load_image(db: Reads, files: BlobStore, version: VersionRow, before: int) -> ImagePart:
+    if before == MAX_IMAGES:
+        raise BadRequest("ai.images", limit=MAX_IMAGES)
+    if version.size > MAX_IMAGE_BYTES:
+        raise TooLarge("ai.image_too_large", limit=MAX_IMAGE_BYTES)
+    content = repository.reading.read_range(db, files, version, 0, version.size)
+    data = b"".join([chunk async for chunk in content])
+    encoded = (await pools.TEXT.run(base64.b64encode, data)).decode()
+    return ImagePart(ImageUrl(f"data:{version.content_type};base64,{encoded}"))
