@@ -41,6 +41,7 @@ class AsyncRecorder(Recorder):
         self.calls.append(call)
 
 
+@pytest.mark.sampled(1)
 def test_the_generated_files_are_current() -> None:
     found = subprocess.run(
         [sys.executable, "client/generate.py", "--check"], cwd=ROOT, capture_output=True, text=True, check=False
@@ -48,6 +49,7 @@ def test_the_generated_files_are_current() -> None:
     assert found.returncode == 0, found.stderr
 
 
+@pytest.mark.sampled(1)
 def test_a_new_or_removed_route_fails_with_its_name() -> None:
     routes = {endpoint.route.name for endpoint in ENDPOINTS}
     generate.check_table(routes)
@@ -57,6 +59,7 @@ def test_a_new_or_removed_route_fails_with_its_name() -> None:
         generate.check_table(routes - {"GET /api/notes"})
 
 
+@pytest.mark.sampled(1)
 def test_what_is_left_out_has_a_reason() -> None:
     assert all(OMITTED.values())
     assert not OMITTED.keys() & {method.route for method in METHODS}

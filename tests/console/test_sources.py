@@ -5,11 +5,14 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from hatch_build import TYPES, types
 from teamspace import wiring
 from teamspace.core.tables import JobSpec
 from teamspace.instance.domain import facts
 
+pytestmark = pytest.mark.sampled(1)
 ROOT = Path(__file__).parents[2]
 CONSOLE = ROOT / "console"
 

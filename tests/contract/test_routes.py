@@ -67,6 +67,7 @@ def in_order_of_the_contract() -> list[Route]:
     return sorted(wiring.SHIPPED.rows(Route), key=lambda route: position.get(route.name, len(position)))
 
 
+@pytest.mark.sampled(1)
 def test_every_row_matches_the_contract(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     contract, printed = CONTRACT.read_text().splitlines(), routes_csv(capsys, monkeypatch)
     assert printed[0] == contract[0]
@@ -75,6 +76,7 @@ def test_every_row_matches_the_contract(capsys: pytest.CaptureFixture[str], monk
     assert len(set(printed)) == len(printed)
 
 
+@pytest.mark.sampled(1)
 def test_no_route_is_hidden_by_one_that_the_contract_matches_before_it() -> None:
     routes = in_order_of_the_contract()
     hidden = {route.name: list(find_hiding(route, routes[:position])) for position, route in enumerate(routes)}

@@ -15,6 +15,7 @@ FOLDERS = Path(__file__).parents[2] / "plugins"
 WORDS, ETA = "/api/x/example-tools/word-count", "/api/x/integrator-demo/eta"
 
 
+@pytest.mark.sampled(1)
 def test_all_are_loaded() -> None:
     assert failures(wiring.SHIPPED) == {}
     found = [result.package.source for result in wiring.SHIPPED.results if result.package.is_plugin]
@@ -30,6 +31,7 @@ def test_all_are_loaded() -> None:
     ]
 
 
+@pytest.mark.sampled(1)
 def test_they_import_nothing_but_the_sdk() -> None:
     for file in FOLDERS.rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text())):
