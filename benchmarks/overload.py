@@ -10,13 +10,14 @@ import asyncio
 import gc
 import json
 import multiprocessing
+import socket
 import statistics
 import tempfile
 import time
 from collections import defaultdict, deque
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import repeat
-from multiprocessing.connection import Connection as Pipe
 from pathlib import Path
 from typing import cast
 
@@ -33,10 +34,9 @@ Seen = dict[int, list[float]]
 
 @dataclass(frozen=True)
 class Flood:
-    """Latencies by status, those of `/health`, and the share of a core that the generator used."""
+    """Latencies by status, and the share of a core that the generator used."""
 
     seen: Seen
-    health: list[float]
     generator: float
 
 
@@ -62,15 +62,19 @@ class Line(asyncio.Protocol):
             self.pool.append(self)
 
 
-async def check_health(port: int, latencies: list[float]) -> None:
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    while True:
-        sent = time.perf_counter()
-        writer.write(request("GET", "/health", ""))
-        head = await reader.readuntil(b"\r\n\r\n")
-        await reader.readexactly(int(head.lower().partition(b"content-length:")[2].split(b"\r\n")[0]))
-        latencies.append(time.perf_counter() - sent)
-        await asyncio.sleep(CHECK_EVERY)
+def check_health(port: int, seconds: float) -> list[float]:
+    """Ask `/health` again and again on one connection; return the latencies."""
+    latencies: list[float] = []
+    end = time.perf_counter() + seconds
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        while (sent := time.perf_counter()) < end:
+            connection.sendall(request("GET", "/health", ""))
+            received = b""
+            while body_start(received) < 0:
+                received += connection.recv(4096)
+            latencies.append(time.perf_counter() - sent)
+            time.sleep(CHECK_EVERY)
+    return latencies
 
 
 async def flood(port: int, wanted: bytes, rate: float, seconds: float, connections: int) -> Flood:
@@ -78,8 +82,6 @@ async def flood(port: int, wanted: bytes, rate: float, seconds: float, connectio
     loop, pool, seen = asyncio.get_running_loop(), deque[Line](), defaultdict[int, list[float]](list)
     for _ in range(connections):
         await loop.create_connection(lambda: Line(pool, seen), "127.0.0.1", port)
-    health: list[float] = []
-    monitor = asyncio.create_task(check_health(port, health))
     cpu, began, asked = time.process_time(), time.perf_counter(), 0
     while (passed := time.perf_counter() - began) < seconds:
         while asked < passed * rate:
@@ -90,33 +92,17 @@ async def flood(port: int, wanted: bytes, rate: float, seconds: float, connectio
                 seen[0].append(0.0)
         await asyncio.sleep(PACE)
     generator = (time.process_time() - cpu) / seconds
-    monitor.cancel()
     await asyncio.sleep(1)
-    return Flood(dict(seen), health, generator)
+    return Flood(dict(seen), generator)
 
 
-def child(answer: Pipe, *arguments: object) -> None:
+def run_flood(port: int, wanted: bytes, rate: float, seconds: float, connections: int) -> Flood:
     gc.disable()
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        answer.send(runner.run(flood(*arguments)))  # type: ignore[arg-type]
+        return runner.run(flood(port, wanted, rate, seconds, connections))
 
 
-def flooded(*arguments: object) -> Flood:
-    """Run in a separate process, so that the generator's pauses do not count for the server."""
-    context = multiprocessing.get_context("fork")
-    ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=child, args=(theirs, *arguments), daemon=True)
-    process.start()
-    theirs.close()
-    try:
-        found: Flood = ours.recv()
-        return found
-    finally:
-        process.terminate()
-        process.join()
-
-
-def summary(outcome: Flood, seconds: float) -> dict[str, float]:
+def summary(outcome: Flood, health: list[float], seconds: float) -> dict[str, float]:
     seen = outcome.seen
 
     def late(status: int, percent: int) -> float:
@@ -131,8 +117,8 @@ def summary(outcome: Flood, seconds: float) -> dict[str, float]:
         "refused_per_second": round(len(seen.get(503, [])) / seconds),
         "refused_p99_ms": late(503, 99),
         "unasked_per_second": round(len(seen.get(0, [])) / seconds),
-        "health_p50_ms": round(percentile(sorted(outcome.health), 50), 1),
-        "health_p99_ms": round(percentile(sorted(outcome.health), 99), 1),
+        "health_p50_ms": round(percentile(sorted(health), 50), 1),
+        "health_p99_ms": round(percentile(sorted(health), 99), 1),
         "generator_cores": round(outcome.generator, 2),
     }
 
@@ -142,17 +128,24 @@ def measure(options: argparse.Namespace, folder: Path) -> dict[str, object]:
     subject.prepare(options.rows)
     subject.server.start()
     try:
-        wanted = request("GET", NEWEST, subject.token)
-        rates = [run(Load(subject.server.port, repeat(wanted), seconds=options.seconds)).rate for _ in range(3)]
+        wanted, port = request("GET", NEWEST, subject.token), subject.server.port
+        rates = [run(Load(port, repeat(wanted), seconds=options.seconds)).rate for _ in range(3)]
         capacity = statistics.median(rates)
         found: dict[str, object] = {"capacity_per_second": round(capacity)}
         for times in (0.5, options.times, 0.5):
-            outcome = flooded(subject.server.port, wanted, capacity * times, options.seconds, options.connections)
             name = f"at {times} times" + (" again" if f"at {times} times" in found else "")
-            found[name] = summary(outcome, options.seconds)
+            found[name] = press(port, wanted, capacity * times, options)
         return found
     finally:
         subject.server.stop()
+
+
+def press(port: int, wanted: bytes, rate: float, options: argparse.Namespace) -> dict[str, float]:
+    """Flood the server while a monitor watches it, in processes of their own: the pauses of one do not count for another."""
+    with ProcessPoolExecutor(2, multiprocessing.get_context("fork")) as processes:
+        flooding = processes.submit(run_flood, port, wanted, rate, options.seconds, options.connections)
+        health = processes.submit(check_health, port, options.seconds)
+        return summary(flooding.result(), health.result(), options.seconds)
 
 
 def main() -> None:
