@@ -27,7 +27,6 @@ from benchmarks.processes import Server, free_port
 from benchmarks.report import machine
 from benchmarks.subject import FIRST_USER, environment
 from benchmarks.targets import call
-from teamspace.core import paging
 from teamspace.core.ids import new_id
 from teamspace.fulltext.domain.words import TOKENIZER_VERSION
 
@@ -78,6 +77,17 @@ class Subject:
         while size := answer.readinto(buffer):
             total += size
         return total
+
+    def walk(self) -> tuple[int, str]:
+        """Read the list to its end; return the number of pages, and the cursor of the last one."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=600)
+        pages, cursor, following = 0, "", ""
+        while following is not None:
+            cursor, pages = following, pages + 1
+            path = f"/api/repo?limit={PAGE}" + (f"&cursor={cursor}" if cursor else "")
+            connection.request("GET", path, headers={"authorization": f"Bearer {self.token}"})
+            following = json.load(connection.getresponse())["next_cursor"]
+        return pages, cursor
 
     def load(
         self, requests: Iterator[bytes], *, status: int = 200, connections: int = 1, seconds: float = 60
@@ -208,21 +218,18 @@ def words() -> list[str]:
     return ["".join(dice.choices("abcdefghijklmnoprstuvwz", k=dice.randint(4, 9))) for _ in range(_VOCABULARY)]
 
 
-def fill(subject: Subject, count: int) -> list[str]:
-    """Insert objects into the tables while the server is stopped; return the ids, oldest first."""
+def fill(subject: Subject, count: int) -> None:
+    """Insert objects into the tables while the server is stopped."""
     connection = apsw.Connection(str(subject.data / "teamspace.sqlite"))
     connection.execute("PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL; PRAGMA cache_size = -400000")
-    ids: list[str] = []
     objects = _objects(subject.first, count)
     while batch := list(islice(objects, _BATCH)):
         with connection:
             connection.executemany(_OBJECT, (row for row, _, _ in batch))
             connection.executemany(_VERSION, (row for _, row, _ in batch))
             connection.executemany(_TEXT, (row for _, _, row in batch))
-        ids += [row[0] for row, _, _ in batch]
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE); ANALYZE")
     connection.close()
-    return ids
 
 
 _OBJECT = (
@@ -260,10 +267,9 @@ def _objects(first: Any, count: int) -> Iterator[tuple[tuple[Any, ...], tuple[An
         )  # fmt: skip
 
 
-def listed(subject: Subject, ids: list[str], rounds: int) -> Figures:
+def listed(subject: Subject, rounds: int) -> Figures:
     """Measure the first page and the last page."""
-    deep = len(ids) // PAGE - 1
-    cursor = paging.encode_cursor(ids[len(ids) - deep * PAGE])
+    pages, cursor = subject.walk()
     paths = {"first": f"/api/repo?limit={PAGE}", "last": f"/api/repo?limit={PAGE}&cursor={cursor}"}
     found: dict[str, list[Result]] = {name: [] for name in paths}
     for _ in range(rounds):
@@ -271,7 +277,7 @@ def listed(subject: Subject, ids: list[str], rounds: int) -> Figures:
             found[name].append(subject.load(repeat(request("GET", path, subject.token), 300)))
     middle = {name: round(median(each.p50 for each in results), 2) for name, results in found.items()}
     return {
-        "page": deep + 1, "p50_ms": middle, "ratio": _ratio(middle, "last", "first"),
+        "page": pages, "p50_ms": middle, "ratio": _ratio(middle, "last", "first"),
         "rounds": {name: [round(each.p50, 2) for each in results] for name, results in found.items()},
     }  # fmt: skip
 
@@ -318,10 +324,10 @@ def measure(options: argparse.Namespace) -> Figures:
             }
             print(json.dumps(found, indent=2), flush=True)
             subject.server.stop()
-            ids = fill(subject, options.objects)
+            fill(subject, options.objects)
             subject.server.start()
             found["objects"] = options.objects
-            found["list"] = listed(subject, ids, options.rounds)
+            found["list"] = listed(subject, options.rounds)
             found["search"] = searched(subject, options.searches)
         finally:
             subject.server.stop()

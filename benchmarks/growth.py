@@ -1,0 +1,215 @@
+"""Measure what a request costs with 1,000 rows and with 1,000,000: reads, lists, writes and searches of notes and files.
+
+All notes and files are private, and one person owns them. Requests go through the gate in this process, one at a time, as
+the owner, as a member who owns nothing, and as one with a grant for up to 10,000 notes and files. The sizes take turns, so
+that a busy moment of the machine affects both. Run from the top of the repository as `python -m benchmarks.growth`;
+README.md explains the report.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import tempfile
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from itertools import product
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from benchmarks.listing import settings_of
+from benchmarks.processes import cpu_seconds, ended_seconds, family
+from benchmarks.report import machine
+from teamspace.app import prepare_folder
+from teamspace.core.db import connect, migrate
+from teamspace.core.principal import system
+from teamspace.fulltext.domain.words import TOKENIZER_VERSION
+from teamspace.settings import Settings
+from tests.support.postgres import Postgres, vacuum
+from tests.support.world import Caller, World, world
+
+GRANTS = 10_000
+REPEATED = 20
+"""Requests in a row, in each round."""
+_BATCH = 50_000
+_SMALL = os.urandom(2048).hex().encode()
+Figures = dict[str, Any]
+
+_NUMBERS = (
+    "WITH RECURSIVE numbers (n) AS (SELECT CAST(:first AS BIGINT) UNION ALL SELECT n + 1 FROM numbers WHERE n < :last)"
+)
+_NOTE, _OBJECT = (f"'{letter}' || CAST(10000000 + n AS TEXT)" for letter in "no")
+_WORD = "'word' || CAST(10000000 + n AS TEXT)"
+_TEXT = "INSERT INTO texts (id, kind, ref, org_id, made_by, title, labels, body, title_words, label_words, body_words)"
+STATEMENTS = (
+    "INSERT INTO notes (id, org_id, team_id, owner_id, title, body, visibility, tags, version, created_at, updated_at)"
+    f" {_NUMBERS} SELECT {_NOTE}, :org, :team, :owner, {_WORD}, 'A note.', 'private', '[]', 1, :now, :now FROM numbers",
+    "INSERT INTO note_grants (note_id, user_id, org_id, permission, granted_by, created_at)"
+    f" {_NUMBERS} SELECT {_NOTE}, :user, :org, 'notes:read', :owner, :now FROM numbers WHERE n % :every = 0",
+    "INSERT INTO objects (id, org_id, team_id, owner_id, key, filename, content_type, visibility, version, numbered,"
+    f" removed, size, sha256, etag, text_state, written_at, created_at, updated_at) {_NUMBERS} SELECT {_OBJECT}, :org,"
+    f" :team, :owner, 'folder/' || {_OBJECT}, {_OBJECT}, 'text/plain', 'private', 1, 1, FALSE, 0, '', '', 'none', :now,"
+    " :now, :now FROM numbers",
+    "INSERT INTO object_versions (id, object_id, org_id, number, removal, size, blob, sha256, etag, content_type,"
+    f" filename, author_id, actor_kind, created_at) {_NUMBERS} SELECT 'v' || {_OBJECT}, {_OBJECT}, :org, 1, FALSE, 0, '',"
+    f" '', '', 'text/plain', {_OBJECT}, :owner, 's3', :now FROM numbers",
+    "INSERT INTO object_grants (object_id, principal_type, principal_id, org_id, team_id, key, removed, capability,"
+    f" granted_by, created_at) {_NUMBERS} SELECT {_OBJECT}, 'user', :user, :org, :team, 'folder/' || {_OBJECT}, FALSE,"
+    " 'view', :owner, :now FROM numbers WHERE n % :every = 0",
+    f"{_TEXT} {_NUMBERS} SELECT 1000 + n * 2, 'note', {_NOTE}, :org, {TOKENIZER_VERSION}, {_WORD}, '', 'A note.', {_WORD},"
+    " '', 'a note' FROM numbers",
+    f"{_TEXT} {_NUMBERS} SELECT 1001 + n * 2, 'object', {_OBJECT}, :org, {TOKENIZER_VERSION}, {_OBJECT}, '', '', {_OBJECT},"
+    " '', '' FROM numbers",
+)
+
+
+async def fill(made: World, owner: Caller, holder: Caller, rows: int) -> None:
+    facts = {
+        "org": owner.org.id, "team": owner.team.id, "owner": owner.user_id, "user": holder.user_id,
+        "every": max(rows // GRANTS, 1), "now": "2026-01-01T00:00:00.000Z",
+    }  # fmt: skip
+    for first in range(0, rows, _BATCH):
+        span = {"first": first, "last": min(first + _BATCH, rows) - 1}
+        for sql in STATEMENTS:
+            async with made.db.maintenance(system(org_id=owner.org.id)) as tx:
+                await tx.run(sql, **{name: value for name, value in (facts | span).items() if f":{name}" in sql})
+
+
+# Requests: a middle row, which everyone but the owner and the holder of grants is refused
+
+
+async def read_note(caller: Caller, rows: int) -> int:
+    return (await caller.get(f"/api/notes/n{10_000_000 + rows // 2}")).status_code
+
+
+async def list_notes(caller: Caller, rows: int) -> int:
+    return (await caller.get("/api/notes?limit=50")).status_code
+
+
+async def create_note(caller: Caller, rows: int) -> int:
+    return (await caller.post("/api/notes", {"title": "New", "body": "A note."})).status_code
+
+
+async def find_note(caller: Caller, rows: int) -> int:
+    return (await caller.get(f"/api/search?q=word{10_000_000 + rows // 2}")).status_code
+
+
+async def read_file(caller: Caller, rows: int) -> int:
+    return (await caller.get(f"/api/repo-obj/o{10_000_000 + rows // 2}")).status_code
+
+
+async def list_files(caller: Caller, rows: int) -> int:
+    return (await caller.get("/api/repo?limit=50")).status_code
+
+
+async def store_file(caller: Caller, rows: int) -> int:
+    answer = await caller("PUT", f"/api/repo/new/{time.perf_counter_ns()}", content=_SMALL)
+    return answer.status_code
+
+
+REQUESTS: dict[str, Callable[[Caller, int], Awaitable[int]]] = {
+    "read a note": read_note, "list notes": list_notes, "create a note": create_note, "find a note": find_note,
+    "read a file's facts": read_file, "list files": list_files, "store a file of 4 KiB": store_file,
+}  # fmt: skip
+
+
+class Instance:
+    def __init__(self, made: World, people: dict[str, Caller], rows: int, server: Postgres) -> None:
+        self.people, self._rows, self._on_sqlite = people, rows, made.db.dialect.name == "sqlite"
+        self._postmaster = int((server.folder / "data/postmaster.pid").read_text().split()[0])
+        self._times: dict[tuple[str, str], list[float]] = {}
+        self._cpu: dict[tuple[str, str], float] = {}
+
+    async def ask(self, who: str, name: str) -> None:
+        status = await REQUESTS[name](self.people[who], self._rows)
+        if status not in (200, 201) and not (who == "member" and status == 404):
+            raise RuntimeError(f"{name}, {who}: {status}")
+
+    async def measure(self, who: str, name: str) -> None:
+        times, used = self._times.setdefault((who, name), []), self._used()
+        for _ in range(REPEATED):
+            began = time.perf_counter()
+            await self.ask(who, name)
+            times.append((time.perf_counter() - began) * 1e3)
+        self._cpu[who, name] = self._cpu.get((who, name), 0.0) + self._used() - used
+
+    def _used(self) -> float:
+        """CPU seconds of this process, and of PostgreSQL if that is what the instance uses."""
+        used = time.process_time()
+        if self._on_sqlite:
+            return used
+        return used + cpu_seconds(family(self._postmaster)) + ended_seconds(self._postmaster)
+
+    def report(self) -> Figures:
+        found: Figures = {who: {} for who in self.people}
+        for (who, name), times in self._times.items():
+            cpu = self._cpu[who, name] * 1e3 / len(times)
+            found[who][name] = {"p50_ms": round(median(times), 2), "cpu_ms": round(cpu, 2)}
+        return found
+
+
+@asynccontextmanager
+async def opened(settings: Settings, rows: int, server: Postgres) -> AsyncIterator[Instance]:
+    prepare_folder(settings.data)
+    engine = await connect(settings.database, pool=1)
+    await migrate(engine)
+    await engine.close()
+    async with world(settings) as made:
+        owner = await made.bootstrap()
+        member, holder = [await made.person(owner.org, owner.team) for _ in range(2)]
+        began = time.perf_counter()
+        await fill(made, owner, holder, rows)
+        if settings.database_url:
+            vacuum(settings.database_url)
+        print(f"{made.db.dialect.name}, {rows:,}: filled in {time.perf_counter() - began:.0f} s", flush=True)
+        yield Instance(made, {"owner": owner, "member": member, "member with grants": holder}, rows, server)
+
+
+async def compare(folder: Path, server: Postgres, options: argparse.Namespace) -> Figures:
+    async with AsyncExitStack() as stack:
+        instances = dict[tuple[str, int], Instance]()
+        for rows, database in product(options.rows, options.databases):
+            url = server.create_database(f"rows{rows}") if database == "postgres" else ""
+            settings = settings_of(folder / f"{database}{rows}", url)
+            instances[database, rows] = await stack.enter_async_context(opened(settings, rows, server))
+        for name, who in product(REQUESTS, next(iter(instances.values())).people):
+            for each in instances.values():
+                await each.ask(who, name)
+            for each in [*instances.values()] * options.rounds:
+                await each.measure(who, name)
+        return {
+            database: {f"{rows:,} rows": instances[database, rows].report() for rows in options.rows}
+            | {"growth of cpu_ms": grown(*(instances[database, rows].report() for rows in options.rows))}
+            for database in options.databases
+        }
+
+
+def grown(small: Figures, large: Figures) -> Figures:
+    """Return how many times more CPU the same request takes with more rows."""
+    return {
+        who: {name: round(each["cpu_ms"] / small[who][name]["cpu_ms"], 2) for name, each in figures.items()}
+        for who, figures in large.items()
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, nargs=2, default=[1_000, 1_000_000], help="of notes, and of files")
+    parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--databases", nargs="+", choices=("sqlite", "postgres"), default=("sqlite", "postgres"))
+    parser.add_argument("--folder", type=Path, help="where to work")
+    parser.add_argument("--output", type=Path, default=Path(__file__).parent / "results/growth.json")
+    options = parser.parse_args()
+    facts = machine()
+    with tempfile.TemporaryDirectory(dir=options.folder) as name, Postgres.start() as server:
+        report = asyncio.run(compare(Path(name), server, options))
+    facts["load_average_after"] = round(os.getloadavg()[0], 2)
+    for database, figures in report.items():
+        print(database, json.dumps(figures["growth of cpu_ms"], indent=2))
+    options.output.write_text(json.dumps({"machine": facts, **report}, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
