@@ -24,6 +24,7 @@ from typing import cast
 import uvloop
 
 from benchmarks.load import Load, body_start, percentile, request, run
+from benchmarks.processes import Server
 from benchmarks.report import machine
 from benchmarks.subject import NEWEST, Teamspace
 
@@ -134,18 +135,20 @@ def measure(options: argparse.Namespace, folder: Path) -> dict[str, object]:
         found: dict[str, object] = {"capacity_per_second": round(capacity)}
         for times in (0.5, options.times, 0.5):
             name = f"at {times} times" + (" again" if f"at {times} times" in found else "")
-            found[name] = press(port, wanted, capacity * times, options)
+            found[name] = press(subject.server, wanted, capacity * times, options)
         return found
     finally:
         subject.server.stop()
 
 
-def press(port: int, wanted: bytes, rate: float, options: argparse.Namespace) -> dict[str, float]:
+def press(server: Server, wanted: bytes, rate: float, options: argparse.Namespace) -> dict[str, float]:
     """Flood the server while a monitor watches it, in processes of their own: the pauses of one do not count for another."""
     with ProcessPoolExecutor(2, multiprocessing.get_context("fork")) as processes:
-        flooding = processes.submit(run_flood, port, wanted, rate, options.seconds, options.connections)
-        health = processes.submit(check_health, port, options.seconds)
-        return summary(flooding.result(), health.result(), options.seconds)
+        used = server.cpu_seconds()
+        flooding = processes.submit(run_flood, server.port, wanted, rate, options.seconds, options.connections)
+        health = processes.submit(check_health, server.port, options.seconds).result()
+        cores = (server.cpu_seconds() - used) / options.seconds
+        return summary(flooding.result(), health, options.seconds) | {"server_cores": round(cores, 2)}
 
 
 def main() -> None:

@@ -34,6 +34,8 @@ _CANCEL_SHARE = 0.2
 """The share of the shutdown time that is reserved for cancelling unfinished requests and jobs."""
 _LAST_RESORT_SECONDS = 5.0
 _OPEN_FILES = 65_536
+_URGENT = frozenset({b"/health", b"/ready"})
+"""What monitors and load balancers ask: an overloaded server is not a dead one."""
 _OTHER_FILES = 1_024
 """Open files that are not connections of clients: the database, blobs, connections to other servers."""
 
@@ -177,7 +179,8 @@ async def _claim_folder(db: Db, files: blobs.BlobStore) -> None:
 
 def _server(app: App, settings: Settings) -> Server:
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    limits = WireLimits(connections=max(_OTHER_FILES, min(WireLimits().connections, files - _OTHER_FILES)))
+    connections = max(_OTHER_FILES, min(WireLimits().connections, files - _OTHER_FILES))
+    limits = WireLimits(connections=connections, urgent=_URGENT)
     return Server(app.gate, limits=limits, tls=_tls(settings), trusted=settings.trusted_proxies)
 
 

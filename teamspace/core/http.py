@@ -251,7 +251,7 @@ class Gate:
     async def _respond_mounted(self, mounted: MountedApp, request: Request, info: "_RequestInfo") -> Response:
         info.route = mounted.name
         request.check()
-        self.shedder.admit()
+        self.shedder.admit(request.waited)
         handled = await mounted.handle(request, Call(request.id, self._address(request), request.agent))
         info.route = handled.route
         if handled.who is not None:
@@ -271,7 +271,7 @@ class Gate:
             return preflight
         endpoint, parameters = self._match(request, info)
         if not endpoint.route.unlimited:
-            self.shedder.admit()
+            self.shedder.admit(request.waited)
         who = await self._admit(request, endpoint, info)
         info.user, info.token = who.user_id, who.token_id
         if "upload" in endpoint.wants:
@@ -309,7 +309,7 @@ class Gate:
         if endpoint is None or endpoint.route.cors is None:
             return None
         info.route, info.cors = endpoint.route.path, endpoint.route.cors
-        self.shedder.admit()
+        self.shedder.admit(request.waited)
         self._anonymous_rate.spend(rate_limit_key(self._address(request)))
         headers = {"access-control-allow-methods": method} | _PREFLIGHT
         return Response(204, content_type=None, headers=headers)

@@ -2,7 +2,6 @@
 
 import asyncio
 import math
-import random
 import time
 from collections.abc import AsyncIterator, Callable, Collection, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -112,21 +111,22 @@ class KeyedConcurrencyLimit:
 
 
 class LoadShedder:
-    """Refuses a growing share of requests while the event loop is late, so that the rest stay fast.
+    """Refuses requests that have waited too long for their turn, so that others need not.
 
-    The delay of a timer is the queueing delay of every request. While it stays above the target, the refused
-    share grows with the excess; below the target it shrinks step by step. A single late timer does not count.
+    A server that answered them would be late for all that came after them. What it refuses takes it little time, so the
+    wait of the next ones is shorter again.
     """
 
-    TICK, TARGET = 0.02, 0.1
-    GROW, SHRINK, MAX_SHARE = 0.5, 0.02, 0.98
+    TICK, TICKS_OF_SHARE = 0.02, 50
 
-    def __init__(self, on_tick: Callable[[float], None] | None = None) -> None:
-        """`on_tick` is called at every tick with the delay in seconds."""
+    def __init__(self, on_tick: Callable[[float], None] | None = None, *, longest_wait: float = 0.4) -> None:
+        """`on_tick` is called at every tick with its delay in seconds."""
+        self.longest_wait = longest_wait
         self.share = 0.0
+        """The share of the requests of the last second that were refused."""
+        self._asked = self._refused = self._ticks = 0
         self._on_tick = on_tick
         self._due = 0.0
-        self._was_late = False
         self._timer: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
@@ -136,8 +136,10 @@ class LoadShedder:
         if self._timer:
             self._timer.cancel()
 
-    def admit(self) -> None:
-        if self.share and random.random() < self.share:
+    def admit(self, waited: float) -> None:
+        self._asked += 1
+        if waited > self.longest_wait:
+            self._refused += 1
             raise Overloaded("server.overloaded")
 
     def _schedule(self) -> None:
@@ -146,14 +148,12 @@ class LoadShedder:
         self._timer = loop.call_at(self._due, self._tick)
 
     def _tick(self) -> None:
-        late = asyncio.get_running_loop().time() - self._due
         if self._on_tick:
-            self._on_tick(late)
-        was_late, self._was_late = self._was_late, late > self.TARGET
-        if self._was_late and was_late:
-            self.share += (self.MAX_SHARE - self.share) * self.GROW * (1 - self.TARGET / late)
-        elif not self._was_late:
-            self.share = max(0.0, self.share - self.SHRINK)
+            self._on_tick(asyncio.get_running_loop().time() - self._due)
+        self._ticks += 1
+        if self._ticks == self.TICKS_OF_SHARE:
+            self.share = self._refused / max(self._asked, 1)
+            self._asked = self._refused = self._ticks = 0
         self._schedule()
 
 

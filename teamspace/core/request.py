@@ -64,6 +64,7 @@ class Request:
         "query",
         "raw_headers",
         "received",
+        "waited",
     )
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
@@ -81,6 +82,8 @@ class Request:
         self._more = scope["method"] not in ("GET", "HEAD")
         self._begun = False
         self.received = 0
+        self.waited: float = scope.get("waited", 0.0)
+        """Seconds from its arrival to its turn."""
         """How many bytes of the body have arrived."""
         request_id = self.headers.get(b"x-request-id")
         self.id = request_id.decode() if request_id and _REQUEST_ID.fullmatch(request_id) else new_id()
@@ -223,7 +226,7 @@ class Request:
     async def drain(self) -> None:
         """Read the rest of a refused body, within limits: if the connection closes while the client still
         writes, it does not get the response."""
-        if self.expects_continue:
+        if not self._more or self.expects_continue:
             return
         left = MAX_DRAINED
         with contextlib.suppress(Disconnected, TimeoutError):

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from teamspace.core.errors import Overloaded
 from teamspace.core.json_body import has_nul, is_too_deep
 from teamspace.core.limits import LoadShedder, Rate
 from teamspace.tenancy.schemas import OrgRole, Role
@@ -183,27 +184,23 @@ async def test_rates_are_counted_by_token_and_by_address(build_lab: Callable[...
 
 
 async def test_a_shed_request_gets_retry_after(bench: Lab) -> None:
-    bench.gate.shedder.share = 1.0
+    bench.gate.shedder.longest_wait = -1.0
     refused = await bench(None, "GET", "/lab/events")
     assert (refused.status_code, refused.json()["code"], refused.headers["retry-after"]) == (503, "overloaded", "1")
 
 
-async def test_the_shedder_refuses_more_while_the_loop_is_late_and_recovers(monkeypatch: pytest.MonkeyPatch) -> None:
-    shedder = LoadShedder()
+async def test_the_shedder_refuses_what_has_waited_and_tells_the_share() -> None:
+    shedder = LoadShedder(longest_wait=0.1)
     shedder.start()
-    shedder._due -= 1.0
-    shedder._tick()
-    assert shedder.share == 0, "one late timer is a hiccup"
-    for _ in range(10):
-        shedder._due -= 1.0
-        shedder._tick()
-    risen = shedder.share
-    for _ in range(50):
-        shedder._due += 0.02
-        shedder._tick()
+    for waited in (0.0, 0.09, 0.1):
+        shedder.admit(waited)
+    with pytest.raises(Overloaded):
+        shedder.admit(0.11)
+    for share in (0.25, 0):
+        for _ in range(shedder.TICKS_OF_SHARE):
+            shedder._tick()
+        assert shedder.share == share
     shedder.stop()
-    assert 0.9 < risen < 1
-    assert shedder.share == 0
 
 
 def test_nesting_depth_ignores_brackets_in_strings() -> None:

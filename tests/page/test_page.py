@@ -132,7 +132,7 @@ async def page_resources(world: World) -> list[str]:
 
 async def test_page_resources_are_served_during_load_shedding(world: World) -> None:
     paths = await page_resources(world)
-    world.app.gate.shedder.share = 1.0
+    world.app.gate.shedder.longest_wait = -1.0
     for path in paths:
         assert (await world.anonymous.get(path)).status_code == 200
 

@@ -21,6 +21,7 @@ import uvloop
 from teamspace.core.wire import WireLimits
 from teamspace.core.wire.connection import Connection
 from teamspace.core.wire.exchange import Message
+from teamspace.core.wire.start_queue import StartQueue
 from tests.wire.help import Receive, Send, read_body, respond
 from tests.wire.test_framing import MALFORMED, VALID
 
@@ -76,6 +77,7 @@ class Observer:
     def __init__(self) -> None:
         self.seen: list[tuple[str, bytes, bytes]] = []
         self.running = 0
+        self.starts = StartQueue(1)
 
     def admit(self, connection: Connection) -> bool:
         return True

@@ -24,10 +24,13 @@ class EchoApp:
 
     def __init__(self) -> None:
         self.running, self.disconnects, self.bodies = 0, 0, list[int]()
+        self.paths: list[str] = []
+        """In the order in which they were begun."""
         self.go_on = asyncio.Event()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         self.running += 1
+        self.paths.append(scope["raw_path"].decode())
         try:
             await getattr(self, scope["raw_path"].decode().strip("/").split("/")[0] or "echo")(scope, receive, send)
         except Disconnected:

@@ -6,6 +6,7 @@ import math
 from collections import deque
 from collections.abc import Awaitable, Callable
 from itertools import chain
+from random import random
 from typing import Protocol, cast
 
 import httptools
@@ -16,6 +17,7 @@ from teamspace.core.wire import heads
 from teamspace.core.wire.exchange import Exchange, Message
 from teamspace.core.wire.limits import WireLimits
 from teamspace.core.wire.request_head import read_head
+from teamspace.core.wire.start_queue import StartQueue
 
 log = logging.getLogger("teamspace.wire")
 
@@ -27,6 +29,8 @@ class Acceptor(Protocol):
 
     limits: WireLimits
     draining: bool
+
+    starts: StartQueue
 
     @property
     def app(self) -> App: ...
@@ -266,7 +270,14 @@ class Connection(asyncio.Protocol):
 
     def _answer(self, exchange: Exchange) -> None:
         self._current, self.deadline = exchange, math.inf
-        self._task = self._loop.create_task(self._run(exchange))
+        self._acceptor.starts.add(self._start, urgent=exchange.scope["raw_path"] in self.limits.urgent)
+
+    def _start(self, waited: float) -> None:
+        if self._closing:  # the client has left while the request waited
+            self._current = None
+        elif self._current is not None:
+            self._current.scope["waited"] = waited
+            self._task = self._loop.create_task(self._run(self._current))
 
     async def _run(self, exchange: Exchange) -> None:
         try:
@@ -297,7 +308,8 @@ class Connection(asyncio.Protocol):
         self._expect_within(self.limits.head_time if self._in_head else self.limits.idle)
         if rest:
             self._pause_reading()
-            self._loop.call_later(self.limits.rest, self._end_rest)
+            # Not all at the same time, or the server would be idle until then.
+            self._loop.call_later(self.limits.rest * (1 + random()) / 2, self._end_rest)
         else:
             self._resume_reading()
 

@@ -16,6 +16,10 @@ class WireLimits(msgspec.Struct, frozen=True, kw_only=True):
     framing_ratio: int = 16
     pipelined: int = 32
     """Requests that can wait for the one before them."""
+    starts: int = 8
+    """Requests that begin in one iteration of the event loop; the others wait for the next."""
+    urgent: frozenset[bytes] = frozenset()
+    """Paths whose requests begin at once, however many wait."""
     read_ahead: int = 256 * KIB
     """How much of a body is kept for an application that has not asked for it."""
     write_ahead: int = 64 * KIB
@@ -32,8 +36,8 @@ class WireLimits(msgspec.Struct, frozen=True, kw_only=True):
     """How long the rest of a request is read and discarded after a response that ended it early: closing at once
     would make the client's system discard the response."""
     rest: float = 0.5
-    """How long nothing is read from a connection after a 503, whose Retry-After asks for twice that: refusing a client
-    that repeats its request at once would leave no time for others."""
+    """How long at most nothing is read from a connection after a 503, whose Retry-After asks for twice that: refusing a
+    client that repeats its request at once would leave no time for others."""
     sweep: float = 1.0
     """The sweeper's interval, which is the precision of all these times."""
 

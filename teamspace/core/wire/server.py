@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from teamspace.core.addresses import Network, is_trusted, rate_limit_key
 from teamspace.core.wire.connection import App, Connection
 from teamspace.core.wire.limits import WireLimits
+from teamspace.core.wire.start_queue import StartQueue
 
 _HANDSHAKE_SECONDS, _GOODBYE_SECONDS = 10.0, 5.0
 _LAST_CALL_SECONDS = 0.1
@@ -23,6 +24,7 @@ class Server:
     ) -> None:  # fmt: skip
         """`trusted` are proxies: theirs are the connections of many clients."""
         self.app, self.limits, self.draining = app, limits, False
+        self.starts = StartQueue(limits.starts)
         self._tls, self._trusted = tls, trusted
         self._connections: set[Connection] = set()
         self._by_address: Counter[str] = Counter()
