@@ -8,6 +8,7 @@ import { t } from "@/i18n";
 import { useSession } from "@/session";
 import { usePrefer } from "@/session/preferences";
 import { lazily } from "@/ui/lazily";
+import { Markdown } from "@/ui/markdown/Markdown";
 import { useOpen } from "@/ui/markdown/useOpen";
 import { Loading } from "@/ui/states";
 
@@ -66,7 +67,7 @@ export function Editing({ now, writing, facts, label, placeholder, onLeave }: Pr
         />
         {facts}
         <div ref={body} className={styles.body}>
-          <Suspense fallback={<Loading />}>
+          <Suspense fallback={<Waiting text={now.text.body} source={session.me.preferences.editor_source} />}>
             <MarkdownEditor
               value={now.text.body}
               onChange={(text) => writing.write({ body: text })}
@@ -83,6 +84,19 @@ export function Editing({ now, writing, facts, label, placeholder, onLeave }: Pr
           </Suspense>
         </div>
       </div>
+    </div>
+  );
+}
+
+/** Characters that are formatted at once. */
+const QUICK = 50_000;
+
+/** Until the editor is there: the text as it is read, in the same place. */
+function Waiting({ text, source }: { text: string; source: boolean }) {
+  if (source || text.length > QUICK) return <Loading />;
+  return (
+    <div className={styles.waiting} aria-busy>
+      <Markdown text={text} />
     </div>
   );
 }
