@@ -6,12 +6,13 @@ Where several commits are tested at once, `CHANGED_SINCE` names the one before t
 import os
 import subprocess
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 
 from teamspace import wiring
 from teamspace.core.routing import Route
+from tests.support import console_imports
 
 ROOT = Path(__file__).parents[2]
 _OWNERS = {
@@ -68,22 +69,28 @@ def changed() -> frozenset[str]:
             "diff", "--name-only", os.environ.get("CHANGED_SINCE", "HEAD~1"), "--", "teamspace", "tests", "console"
         ).splitlines()
     )
-    return frozenset(_part(parts) for parts in paths if len(parts) > 2)
+    return frozenset().union(*(_concerned(parts) for parts in paths if len(parts) > 2))
 
 
-def _part(parts: tuple[str, ...]) -> str:
-    """What a file belongs to. Features do not import each other, so a change to one concerns only its own screens."""
+def _concerned(parts: tuple[str, ...]) -> frozenset[str]:
+    """What a change of a file concerns. Features do not import each other, so a change to one concerns only its own
+    screens, and one to what some of them share the screens of those.
+    """
     match parts:
         case ("teamspace", "core", "db", *_):
-            return "db"
+            return frozenset({"db"})
+        case ("console", *_, name) if ".test." in name:
+            return frozenset()  # the console's own tests run in any case
         case ("console", "src", "features", feature, *_) if parts[-1] != "screens.ts":
-            return f"console/{feature}"
+            return frozenset({f"console/{feature}"})
+        case ("console", "src", "ui", *_):
+            return console_imports.parts_using(ROOT / "console/src", PurePosixPath(*parts[2:]))
         case ("console", *_):
-            return "console"
+            return frozenset({console_imports.EVERYTHING})
         case ("tests", *_, name) if name.startswith("test_"):
-            return "/".join(parts)
+            return frozenset({"/".join(parts)})
         case _:
-            return parts[1]
+            return frozenset({parts[1]})
 
 
 def _git(*arguments: str) -> str:

@@ -32,19 +32,23 @@ def test_a_change_is_mapped_to_its_package(history: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "part"),
+    ("path", "parts"),
     [
-        ("teamspace/core/db/sqlite.py", "db"),
-        ("teamspace/core/http.py", "core"),
-        ("console/src/features/chat/stream/reader.ts", "console/chat"),
-        ("console/src/features/chat/screens.ts", "console"),
-        ("console/src/ui/Dialog.tsx", "console"),
-        ("tests/notes/test_routes.py", "tests/notes/test_routes.py"),
-        ("tests/notes/help.py", "notes"),
+        ("teamspace/core/db/sqlite.py", {"db"}),
+        ("teamspace/core/http.py", {"core"}),
+        ("console/src/features/chat/stream/reader.ts", {"console/chat"}),
+        ("console/src/features/chat/screens.ts", {"console"}),
+        ("console/src/features/chat/content.test.ts", set()),
+        ("console/src/ui/states.tsx", {"console"}),
+        ("console/src/ui/writing/Editing.module.css", {"console/documents", "console/notes"}),
+        ("console/src/ui/markdown/editor/FormatBar.tsx", {"console/documents", "console/notes"}),
+        ("console/src/i18n/index.ts", {"console"}),
+        ("tests/notes/test_routes.py", {"tests/notes/test_routes.py"}),
+        ("tests/notes/help.py", {"notes"}),
     ],
 )
-def test_a_file_belongs_to_a_part(path: str, part: str) -> None:
-    assert touched._part(Path(path).parts) == part
+def test_a_change_of_a_file_concerns_parts(path: str, parts: set[str]) -> None:
+    assert touched._concerned(Path(path).parts) == parts
 
 
 def test_no_feature_of_the_console_imports_another() -> None:
