@@ -75,6 +75,10 @@ async def test_images_are_data_urls(ann: Caller) -> None:
     loaded = await load(ann, *map(ObjectPart, ids[:4]))
     assert list(loaded.sources) == []
     assert loaded.images[1].image_url.url == f"data:image/png;base64,{base64.b64encode(PNG + bytes([1])).decode()}"
+    who = await tenancy.act_for(ann.world.db, Call(), ann.user_id, ann.team.id)
+    earlier = [ObjectPart(ids[0])]
+    await attaching.load_available(ann.world.db, ann.world.app.dependencies[Library], who, earlier, loaded)
+    assert len(loaded.images) == 4 and not loaded.missing, "what an earlier prompt had too is sent once"
     with pytest.raises(errors.BadRequest, match="4 images"):
         await load(ann, *map(ObjectPart, ids))
     large = (await put(ann, "large.png", bytes(attaching.MAX_IMAGE_BYTES + 1), content_type="image/png"))["id"]
