@@ -19,16 +19,13 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.listing import settings_of
-from benchmarks.processes import cpu_seconds, ended_seconds, family
+from benchmarks.instances import CpuClock, new_world, settings_of
 from benchmarks.report import machine
-from teamspace.app import prepare_folder
-from teamspace.core.db import connect, migrate
-from teamspace.core.principal import system
 from teamspace.fulltext.domain.words import TOKENIZER_VERSION
 from teamspace.settings import Settings
 from tests.support.postgres import Postgres, vacuum
-from tests.support.world import Caller, World, world
+from tests.support.rows import NUMBERS, insert_in_batches
+from tests.support.world import Caller, World
 
 GRANTS = 10_000
 REPEATED = 20
@@ -37,30 +34,27 @@ _BATCH = 50_000
 _SMALL = os.urandom(2048).hex().encode()
 Figures = dict[str, Any]
 
-_NUMBERS = (
-    "WITH RECURSIVE numbers (n) AS (SELECT CAST(:first AS BIGINT) UNION ALL SELECT n + 1 FROM numbers WHERE n < :last)"
-)
 _NOTE, _OBJECT = (f"'{letter}' || CAST(10000000 + n AS TEXT)" for letter in "no")
 _WORD = "'word' || CAST(10000000 + n AS TEXT)"
 _TEXT = "INSERT INTO texts (id, kind, ref, org_id, made_by, title, labels, body, title_words, label_words, body_words)"
 STATEMENTS = (
     "INSERT INTO notes (id, org_id, team_id, owner_id, title, body, visibility, tags, version, created_at, updated_at)"
-    f" {_NUMBERS} SELECT {_NOTE}, :org, :team, :owner, {_WORD}, 'A note.', 'private', '[]', 1, :now, :now FROM numbers",
+    f" {NUMBERS} SELECT {_NOTE}, :org, :team, :owner, {_WORD}, 'A note.', 'private', '[]', 1, :now, :now FROM numbers",
     "INSERT INTO note_grants (note_id, user_id, org_id, permission, granted_by, created_at)"
-    f" {_NUMBERS} SELECT {_NOTE}, :user, :org, 'notes:read', :owner, :now FROM numbers WHERE n % :every = 0",
+    f" {NUMBERS} SELECT {_NOTE}, :user, :org, 'notes:read', :owner, :now FROM numbers WHERE n % :every = 0",
     "INSERT INTO objects (id, org_id, team_id, owner_id, key, filename, content_type, visibility, version, numbered,"
-    f" removed, size, sha256, etag, text_state, written_at, created_at, updated_at) {_NUMBERS} SELECT {_OBJECT}, :org,"
+    f" removed, size, sha256, etag, text_state, written_at, created_at, updated_at) {NUMBERS} SELECT {_OBJECT}, :org,"
     f" :team, :owner, 'folder/' || {_OBJECT}, {_OBJECT}, 'text/plain', 'private', 1, 1, FALSE, 0, '', '', 'none', :now,"
     " :now, :now FROM numbers",
     "INSERT INTO object_versions (id, object_id, org_id, number, removal, size, blob, sha256, etag, content_type,"
-    f" filename, author_id, actor_kind, created_at) {_NUMBERS} SELECT 'v' || {_OBJECT}, {_OBJECT}, :org, 1, FALSE, 0, '',"
+    f" filename, author_id, actor_kind, created_at) {NUMBERS} SELECT 'v' || {_OBJECT}, {_OBJECT}, :org, 1, FALSE, 0, '',"
     f" '', '', 'text/plain', {_OBJECT}, :owner, 's3', :now FROM numbers",
     "INSERT INTO object_grants (object_id, principal_type, principal_id, org_id, team_id, key, removed, capability,"
-    f" granted_by, created_at) {_NUMBERS} SELECT {_OBJECT}, 'user', :user, :org, :team, 'folder/' || {_OBJECT}, FALSE,"
+    f" granted_by, created_at) {NUMBERS} SELECT {_OBJECT}, 'user', :user, :org, :team, 'folder/' || {_OBJECT}, FALSE,"
     " 'view', :owner, :now FROM numbers WHERE n % :every = 0",
-    f"{_TEXT} {_NUMBERS} SELECT 1000 + n * 2, 'note', {_NOTE}, :org, {TOKENIZER_VERSION}, {_WORD}, '', 'A note.', {_WORD},"
+    f"{_TEXT} {NUMBERS} SELECT 1000 + n * 2, 'note', {_NOTE}, :org, {TOKENIZER_VERSION}, {_WORD}, '', 'A note.', {_WORD},"
     " '', 'a note' FROM numbers",
-    f"{_TEXT} {_NUMBERS} SELECT 1001 + n * 2, 'object', {_OBJECT}, :org, {TOKENIZER_VERSION}, {_OBJECT}, '', '', {_OBJECT},"
+    f"{_TEXT} {NUMBERS} SELECT 1001 + n * 2, 'object', {_OBJECT}, :org, {TOKENIZER_VERSION}, {_OBJECT}, '', '', {_OBJECT},"
     " '', '' FROM numbers",
 )
 
@@ -70,11 +64,7 @@ async def fill(made: World, owner: Caller, holder: Caller, rows: int) -> None:
         "org": owner.org.id, "team": owner.team.id, "owner": owner.user_id, "user": holder.user_id,
         "every": max(rows // GRANTS, 1), "now": "2026-01-01T00:00:00.000Z",
     }  # fmt: skip
-    for first in range(0, rows, _BATCH):
-        span = {"first": first, "last": min(first + _BATCH, rows) - 1}
-        for sql in STATEMENTS:
-            async with made.db.maintenance(system(org_id=owner.org.id)) as tx:
-                await tx.run(sql, **{name: value for name, value in (facts | span).items() if f":{name}" in sql})
+    await insert_in_batches(made, STATEMENTS, facts, 0, rows, _BATCH)
 
 
 # Requests: a middle row, which everyone but the owner and the holder of grants is refused
@@ -117,8 +107,7 @@ REQUESTS: dict[str, Callable[[Caller, int], Awaitable[int]]] = {
 
 class Instance:
     def __init__(self, made: World, people: dict[str, Caller], rows: int, server: Postgres) -> None:
-        self.people, self._rows, self._on_sqlite = people, rows, made.db.dialect.name == "sqlite"
-        self._postmaster = int((server.folder / "data/postmaster.pid").read_text().split()[0])
+        self.people, self._rows, self._used = people, rows, CpuClock(made, server)
         self._times: dict[tuple[str, str], list[float]] = {}
         self._cpu: dict[tuple[str, str], float] = {}
 
@@ -135,13 +124,6 @@ class Instance:
             times.append((time.perf_counter() - began) * 1e3)
         self._cpu[who, name] = self._cpu.get((who, name), 0.0) + self._used() - used
 
-    def _used(self) -> float:
-        """CPU seconds of this process, and of PostgreSQL if that is what the instance uses."""
-        used = time.process_time()
-        if self._on_sqlite:
-            return used
-        return used + cpu_seconds(family(self._postmaster)) + ended_seconds(self._postmaster)
-
     def report(self) -> Figures:
         found: Figures = {who: {} for who in self.people}
         for (who, name), times in self._times.items():
@@ -152,11 +134,7 @@ class Instance:
 
 @asynccontextmanager
 async def opened(settings: Settings, rows: int, server: Postgres) -> AsyncIterator[Instance]:
-    prepare_folder(settings.data)
-    engine = await connect(settings.database, pool=1)
-    await migrate(engine)
-    await engine.close()
-    async with world(settings) as made:
+    async with new_world(settings) as made:
         owner = await made.bootstrap()
         member, holder = [await made.person(owner.org, owner.team) for _ in range(2)]
         began = time.perf_counter()

@@ -19,18 +19,15 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.listing import settings_of
-from benchmarks.processes import cpu_seconds, ended_seconds, family
+from benchmarks.instances import CpuClock, new_world, settings_of
 from benchmarks.report import machine
 from teamspace import knowledge
-from teamspace.app import prepare_folder
-from teamspace.core.db import connect, migrate
 from teamspace.core.db.engine import Params, Row
-from teamspace.core.principal import system
 from teamspace.settings import Settings
 from tests.support.postgres import Postgres
+from tests.support.rows import NUMBERS, analyze, insert
 from tests.support.visited import visited
-from tests.support.world import Caller, World, world
+from tests.support.world import Caller, World
 
 NAMES, MENTIONS = 50, 2
 """Names of a document, and mentions of each."""
@@ -46,27 +43,24 @@ GROWS, NOTICED = 1.5, 200
 
 Figures = dict[str, Any]
 
-_NUMBERS = (
-    "WITH RECURSIVE numbers (n) AS (SELECT CAST(:first AS BIGINT) UNION ALL SELECT n + 1 FROM numbers WHERE n < :last)"
-)
-_EACH = f"{_NUMBERS}, each_name (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM each_name WHERE i < {NAMES - 1})"
+_EACH = f"{NUMBERS}, each_name (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM each_name WHERE i < {NAMES - 1})"
 _OBJECT = "'o' || CAST(10000000 + n AS TEXT)"
 _NUMBER = f"CASE WHEN i < {COMMON} THEN i ELSE {COMMON} + (n * 7919 + i * 104729) % (:names - {COMMON}) END"
 _NAME = "'n' || CAST(10000000 + {} AS TEXT)"
 _AT = "'2026-01-01T00:00:' || substr(CAST(100000000 + n AS TEXT), 2) || 'Z'"
 STATEMENTS = (
     "INSERT INTO objects (id, org_id, team_id, owner_id, key, filename, content_type, visibility, version, numbered,"
-    f" removed, size, sha256, etag, text_state, written_at, created_at, updated_at, known_version) {_NUMBERS}"
+    f" removed, size, sha256, etag, text_state, written_at, created_at, updated_at, known_version) {NUMBERS}"
     f" SELECT {_OBJECT}, :org, :team, :owner, {_OBJECT}, {_OBJECT}, 'text/plain',"
     " CASE WHEN n % 2 = 0 THEN 'team' ELSE 'private' END, 1, 1, FALSE, 0, '', '', 'ready', :now, :now, :now, 1 FROM numbers",
     "INSERT INTO object_versions (id, object_id, org_id, number, removal, size, blob, sha256, etag, content_type,"
-    f" filename, author_id, actor_kind, created_at) {_NUMBERS} SELECT 'v' || {_OBJECT}, {_OBJECT}, :org, 1, FALSE, 0, '',"
+    f" filename, author_id, actor_kind, created_at) {NUMBERS} SELECT 'v' || {_OBJECT}, {_OBJECT}, :org, 1, FALSE, 0, '',"
     f" '', '', 'text/plain', {_OBJECT}, :owner, 's3', :now FROM numbers",
     "INSERT INTO object_grants (object_id, principal_type, principal_id, org_id, team_id, key, removed, capability,"
-    f" granted_by, created_at) {_NUMBERS} SELECT {_OBJECT}, 'user', :user, :org, :team, {_OBJECT}, FALSE, 'view', :owner,"
+    f" granted_by, created_at) {NUMBERS} SELECT {_OBJECT}, 'user', :user, :org, :team, {_OBJECT}, FALSE, 'view', :owner,"
     " :now FROM numbers",
     "INSERT INTO kg_documents (object_id, version_id, org_id, number, dropped, unread, at, created_at)"
-    f" {_NUMBERS} SELECT {_OBJECT}, 'v' || {_OBJECT}, :org, 1, 0, 0, {_AT}, :now FROM numbers",
+    f" {NUMBERS} SELECT {_OBJECT}, 'v' || {_OBJECT}, :org, 1, 0, 0, {_AT}, :now FROM numbers",
     f"INSERT INTO kg_document_names (object_id, name_id, org_id, base_id, written, mentions) {_EACH}"
     f" SELECT DISTINCT {_OBJECT}, {_NAME.format(_NUMBER)}, :org, {_NAME.format(_NUMBER)}, 'Person', {MENTIONS}"
     " FROM numbers CROSS JOIN each_name",
@@ -82,10 +76,10 @@ _AFTER = (
     " AND one.object_id <= :last_id AND one.name_id <> 'n10000000'",
 )
 _NAMES = (
-    f"INSERT INTO kg_names (id, org_id, type, name, part, label, updated_at) {_NUMBERS} SELECT {_NAME.format('n')}, :org,"
+    f"INSERT INTO kg_names (id, org_id, type, name, part, label, updated_at) {NUMBERS} SELECT {_NAME.format('n')}, :org,"
     " 'person', 'person ' || CAST(10000000 + (n * 7907) % 9999991 AS TEXT), '', '', :now FROM numbers",
     "INSERT INTO texts (id, kind, ref, org_id, made_by, title, labels, body, title_words, label_words, body_words)"
-    f" {_NUMBERS} SELECT 1000 + n, 'entity', {_NAME.format('n')}, :org, 1, name, '', '', name, '', ''"
+    f" {NUMBERS} SELECT 1000 + n, 'entity', {_NAME.format('n')}, :org, 1, name, '', '', name, '', ''"
     f" FROM numbers JOIN kg_names ON kg_names.id = {_NAME.format('n')}",
 )
 
@@ -101,16 +95,10 @@ async def fill(made: World, owner: Caller, holder: Caller, mentions: int, before
     for first in range(before // _PER_DOCUMENT, documents, _BATCH):
         last = min(first + _BATCH, documents) - 1
         ids = {"first_id": f"o{10000000 + first}", "last_id": f"o{10000000 + last}"}
-        await _run(made, (*STATEMENTS, *_AFTER), {**facts, **ids, "first": first, "last": last})
-    # A server's autovacuum sees to it.
-    await _analyze(made)
+        await insert(made, (*STATEMENTS, *_AFTER), {**facts, **ids, "first": first, "last": last})
+    await analyze(made)
     await knowledge.complete_all(made.db)
-    await _analyze(made)
-
-
-async def _analyze(made: World) -> None:
-    if made.db.dialect.name == "postgres":
-        await made.db.engine.script("ANALYZE")
+    await analyze(made)
 
 
 def _names(mentions: int) -> int:
@@ -120,13 +108,7 @@ def _names(mentions: int) -> int:
 async def add_names(made: World, owner: Caller, first: int, names: int) -> None:
     """Add names that no document has yet."""
     facts = {"org": owner.org.id, "now": "2026-01-01T00:00:00.000Z", "first": first, "last": names - 1}
-    await _run(made, _NAMES, facts)
-
-
-async def _run(made: World, statements: tuple[str, ...], facts: Figures) -> None:
-    for sql in statements:
-        async with made.db.maintenance(system(org_id=facts["org"])) as tx:
-            await tx.run(sql, **{name: value for name, value in facts.items() if f":{name}" in sql})
+    await insert(made, _NAMES, facts)
 
 
 REQUESTS = {
@@ -178,7 +160,7 @@ class Instance:
 
     def __init__(self, made: World, people: dict[str, Caller], rare: str, server: Postgres) -> None:
         self.made, self.people, self._rare = made, people, rare
-        self._postmaster = int((server.folder / "data/postmaster.pid").read_text().split()[0])
+        self._cpu = CpuClock(made, server)
         self.figures: dict[tuple[str, str], Figures] = {}
         self.work: dict[tuple[str, str], Work] = {}
 
@@ -206,13 +188,6 @@ class Instance:
             seen["times"].append((time.perf_counter() - began) * 1e3)
         seen["cpu"] += self._cpu() - used
 
-    def _cpu(self) -> float:
-        """CPU seconds of this process, and of PostgreSQL if that is what the instance uses."""
-        used = time.process_time()
-        if self.made.db.dialect.name == "sqlite":
-            return used
-        return used + cpu_seconds(family(self._postmaster)) + ended_seconds(self._postmaster)
-
     def report(self) -> Figures:
         found: Figures = {who: {} for who in self.people}
         for (who, name), seen in self.figures.items():
@@ -226,11 +201,7 @@ class Instance:
 
 @asynccontextmanager
 async def opened(settings: Settings, mentions: int, server: Postgres) -> AsyncIterator[Instance]:
-    prepare_folder(settings.data)
-    engine = await connect(settings.database, pool=1)
-    await migrate(engine)
-    await engine.close()
-    async with world(settings) as made:
+    async with new_world(settings) as made:
         owner = await made.bootstrap()
         member, holder = [await made.person(owner.org, owner.team) for _ in range(2)]
         stranger = await made.person(owner.org, await made.team(owner.org))

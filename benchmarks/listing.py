@@ -19,13 +19,12 @@ from botocore.auth import S3SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
+from benchmarks.instances import new_world, settings_of
 from benchmarks.report import machine
-from teamspace.app import prepare_folder
-from teamspace.core.db import connect, migrate
-from teamspace.core.principal import system
-from teamspace.settings import Settings, load
+from teamspace.settings import Settings
 from tests.support.postgres import Postgres
-from tests.support.world import Caller, World, world
+from tests.support.rows import NUMBERS, analyze, insert_in_batches
+from tests.support.world import Caller, World
 
 HOST = "teamspace.test"
 PER_FOLDER = 1000
@@ -33,26 +32,23 @@ _BATCH = 50_000
 
 Figures = dict[str, Any]
 
-_NUMBERS = (
-    "WITH RECURSIVE numbers (n) AS (SELECT CAST(:first AS BIGINT) UNION ALL SELECT n + 1 FROM numbers WHERE n < :last)"
-)
 _FOLDER = f"'folder' || CAST(100000 + n / {PER_FOLDER} AS TEXT) || '/'"
 _NAME = "'file' || CAST(10000000 + n AS TEXT)"
 _ID = "'o' || CAST(10000000 + n AS TEXT)"
 _OBJECTS = (
     "INSERT INTO objects (id, org_id, team_id, owner_id, key, filename, content_type, visibility, version, numbered,"
-    f" removed, size, sha256, etag, text_state, written_at, created_at, updated_at) {_NUMBERS} SELECT {_ID}, :org, :team,"
+    f" removed, size, sha256, etag, text_state, written_at, created_at, updated_at) {NUMBERS} SELECT {_ID}, :org, :team,"
     f" :owner, {_FOLDER} || {_NAME}, {_NAME}, 'text/plain', 'private', 1, 1, FALSE, 0, '', '', 'none', :now, :now, :now"
     " FROM numbers"
 )
 _VERSIONS = (
     "INSERT INTO object_versions (id, object_id, org_id, number, removal, size, blob, sha256, etag, content_type,"
-    f" filename, author_id, actor_kind, created_at) {_NUMBERS} SELECT 'v' || {_ID}, {_ID}, :org, 1, FALSE, 0, '', '', '',"
+    f" filename, author_id, actor_kind, created_at) {NUMBERS} SELECT 'v' || {_ID}, {_ID}, :org, 1, FALSE, 0, '', '', '',"
     f" 'text/plain', {_NAME}, :owner, 's3', :now FROM numbers"
 )
 _GRANTS = (
     "INSERT INTO object_grants (object_id, principal_type, principal_id, org_id, team_id, key, removed, capability,"
-    f" granted_by, created_at) {_NUMBERS} SELECT {_ID}, 'user', :user, :org, :team, {_FOLDER} || {_NAME}, FALSE, 'view',"
+    f" granted_by, created_at) {NUMBERS} SELECT {_ID}, 'user', :user, :org, :team, {_FOLDER} || {_NAME}, FALSE, 'view',"
     " :owner, :now FROM numbers WHERE n % :every = 0"
 )
 
@@ -75,14 +71,8 @@ async def fill(made: World, owner: Caller, holder: Caller, keys: int, grants: in
         "org": owner.org.id, "team": owner.team.id, "owner": owner.user_id, "user": holder.user_id,
         "every": max(keys // grants, 1), "now": "2026-01-01T00:00:00.000Z",
     }  # fmt: skip
-    for first in range(0, keys, _BATCH):
-        span = {"first": first, "last": min(first + _BATCH, keys) - 1}
-        for sql in (_OBJECTS, _VERSIONS, _GRANTS):
-            async with made.db.maintenance(system(org_id=owner.org.id)) as tx:
-                named = {name: value for name, value in {**facts, **span}.items() if f":{name}" in sql}
-                await tx.run(sql, **named)
-    if made.db.dialect.name == "postgres":
-        await made.db.engine.script("ANALYZE")
+    await insert_in_batches(made, (_OBJECTS, _VERSIONS, _GRANTS), facts, 0, keys, _BATCH)
+    await analyze(made)
 
 
 class Asker:
@@ -137,11 +127,7 @@ async def listed(asker: Asker, keys: int, rounds: int, most: float) -> Figures:
 
 
 async def measured(settings: Settings, keys: int, options: argparse.Namespace) -> Figures:
-    prepare_folder(settings.data)
-    engine = await connect(settings.database, pool=1)
-    await migrate(engine)
-    await engine.close()
-    async with world(settings) as made:
+    async with new_world(settings) as made:
         owner = await made.bootstrap()
         nobody, holder = [await made.person(owner.org, owner.team) for _ in range(2)]
         began = time.perf_counter()
@@ -151,11 +137,6 @@ async def measured(settings: Settings, keys: int, options: argparse.Namespace) -
         for name, caller in people.items():
             found[name] = await listed(await asker(made, caller), keys, options.rounds, options.seconds)
     return found
-
-
-def settings_of(folder: Path, url: str) -> Settings:
-    wish = {"SERVICE_DATA": str(folder), "SERVICE_DATABASE_URL": url, "SERVICE_SQLITE_SYNC": "normal"}
-    return load({**wish, "SERVICE_RATE_TOKEN": "0", "SERVICE_RATE_ANONYMOUS": "0"}, file=folder / "no.env")
 
 
 def on_both(keys: int, options: argparse.Namespace) -> Figures:

@@ -15,15 +15,13 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.listing import settings_of
+from benchmarks.instances import new_world, settings_of
 from benchmarks.report import machine
-from teamspace.app import prepare_folder
-from teamspace.core.db import connect, migrate
 from teamspace.settings import Settings
 from tests.support.overviews import REQUESTS, Request, fill, gather, send, shelve
 from tests.support.postgres import Postgres
 from tests.support.visited import visited
-from tests.support.world import Caller, World, world
+from tests.support.world import Caller, World
 
 GROWS, NOTICED = 1.3, 200
 """A request that visits this many times more with more rows, and at least so many more, is named in the report."""
@@ -48,12 +46,8 @@ async def asked(made: World, caller: Caller, request: Request, rounds: int) -> F
 
 
 async def measured(settings: Settings, sizes: list[int], rounds: int) -> Figures:
-    prepare_folder(settings.data)
-    engine = await connect(settings.database, pool=1)
-    await migrate(engine)
-    await engine.close()
     found: Figures = {}
-    async with world(settings) as made:
+    async with new_world(settings) as made:
         crowd, filled = await gather(made), 0
         for size in sizes:
             began = time.perf_counter()

@@ -16,28 +16,25 @@ from benchmarks.queues.side import Tally
 from teamspace import tools
 from teamspace.core.db import Db, postgres, sqlite
 from teamspace.core.loader import Package
-from teamspace.core.principal import system
+from tests.support.rows import NUMBERS, analyze, insert_in_batches
 from tests.support.world import Caller, World
 
 POLL = 0.005
 _SENT = Tally()
-_NUMBERS = (
-    "WITH RECURSIVE numbers (n) AS (SELECT CAST(:first AS BIGINT) UNION ALL SELECT n + 1 FROM numbers WHERE n < :last)"
-)
 _BATCH = 5000
 _RUN, _JOB = "'r' || CAST(10000000 + n AS TEXT)", "'j' || CAST(10000000 + n AS TEXT)"
 HISTORY = (
     "INSERT INTO runs (id, org_id, team_id, owner_id, slug, version, digest, max_steps, state, step, steps_used, counts,"
-    f" locale, objects, requests, tokens, created_at, finished_at) {_NUMBERS} SELECT {_RUN}, :org, :team, :owner,"
+    f" locale, objects, requests, tokens, created_at, finished_at) {NUMBERS} SELECT {_RUN}, :org, :team, :owner,"
     " 'linear', 1, (SELECT MAX(digest) FROM workflow_specs), 1000, 'succeeded', NULL, 1, '{}', 'en', 0, 0, 0, :now, :now"
     " FROM numbers",
-    f"INSERT INTO run_inputs (run_id, org_id, team_id, input) {_NUMBERS} SELECT {_RUN}, :org, :team, '{{}}' FROM numbers",
-    f"INSERT INTO run_steps (run_id, step_id, org_id, team_id, number, state, total, started_at, finished_at) {_NUMBERS}"
+    f"INSERT INTO run_inputs (run_id, org_id, team_id, input) {NUMBERS} SELECT {_RUN}, :org, :team, '{{}}' FROM numbers",
+    f"INSERT INTO run_steps (run_id, step_id, org_id, team_id, number, state, total, started_at, finished_at) {NUMBERS}"
     f" SELECT {_RUN}, 's0', :org, :team, 1, 'succeeded', 1, :now, :now FROM numbers",
-    f"INSERT INTO run_items (run_id, step_id, item, org_id, team_id, job_id, size, requests, tokens) {_NUMBERS}"
+    f"INSERT INTO run_items (run_id, step_id, item, org_id, team_id, job_id, size, requests, tokens) {NUMBERS}"
     f" SELECT {_RUN}, 's0', 0, :org, :team, {_JOB}, 1, 0, 0 FROM numbers",
     "INSERT INTO jobs (id, org_id, team_id, user_id, kind, channel, run_id, step, item, state, phase, priority, run_at,"
-    f" attempt, max_attempts, lease_expiries, input, result, created_at, started_at, finished_at) {_NUMBERS} SELECT"
+    f" attempt, max_attempts, lease_expiries, input, result, created_at, started_at, finished_at) {NUMBERS} SELECT"
     f" {_JOB}, :org, :team, :owner, 'workflow.step', 'workflow.step@local', {_RUN}, 's0', 0, 'succeeded', 'ready', 1,"
     " :now, 1, 1, 0, '{}', '{}', :now, :now, :now FROM numbers",
 )
@@ -86,13 +83,8 @@ class Teamspace:
 
 async def fill(made: World, owner: Caller, history: int) -> None:
     facts = {"org": owner.org.id, "team": owner.team.id, "owner": owner.user_id, "now": "2026-01-01T00:00:00.000Z"}
-    for first in range(0, history, _BATCH):
-        span = {"first": first, "last": min(first + _BATCH, history) - 1}
-        for sql in HISTORY:
-            async with made.db.maintenance(system(org_id=owner.org.id)) as tx:
-                await tx.run(sql, **{name: value for name, value in {**facts, **span}.items() if f":{name}" in sql})
-    if made.db.dialect.name == "postgres":
-        await made.db.engine.script("ANALYZE")
+    await insert_in_batches(made, HISTORY, facts, 0, history, _BATCH)
+    await analyze(made)
 
 
 class _EndedRun(msgspec.Struct, frozen=True):

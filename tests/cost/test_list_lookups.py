@@ -13,7 +13,7 @@ from teamspace.blobs import store as blobs
 from teamspace.core.db import Clause, Fence, Reads, audit
 from teamspace.core.db.engine import Params, Row
 from teamspace.core.permissions import Permission
-from teamspace.core.principal import Call, Principal, system
+from teamspace.core.principal import Call, Principal
 from teamspace.events import store as events
 from teamspace.executors import store as executors
 from teamspace.fulltext import store as fulltext
@@ -37,6 +37,7 @@ from teamspace.tenancy import store as tenancy
 from teamspace.translation import store as translation
 from teamspace.triggers import store as triggers
 from teamspace.workflows import store as workflows
+from tests.support.rows import insert
 from tests.support.world import Caller, World
 
 ROWS = 3000
@@ -304,9 +305,7 @@ async def plan(world: World, call: Lookup, ids: list[str]) -> list[str]:
 
 async def fill(world: World, ann: Caller) -> None:
     values = {"org": ann.org.id, "team": ann.team.id, "owner": ann.user_id, "blocks": b"", "detail": "{}" * 300}
-    async with world.db.maintenance(system(org_id=ann.org.id)) as tx:
-        for sql in FILLINGS:
-            await tx.run(sql, **{name: value for name, value in values.items() if f":{name}" in sql})
+    await insert(world, FILLINGS, values)
     await world.db.engine.script("ANALYZE")
 
 

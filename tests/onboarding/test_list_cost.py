@@ -4,6 +4,7 @@ import pytest
 
 from teamspace.core.principal import system
 from teamspace.tenancy.schemas import Role
+from tests.support.rows import NUMBERS, analyze
 from tests.support.visited import visited
 from tests.support.world import Caller, World
 
@@ -13,8 +14,7 @@ NOISE, FLOOR = 1.3, 20
 _ID = "'00000000-0000-7000-8000-' || CAST(100000000000 + n AS TEXT)"
 _PROSPECTS = (
     "INSERT INTO prospects (id, org_id, team_id, experience_id, version, nonce, email, email_key, answers, signals, level,"
-    " created_at, state, decided_at, verdict, judged)"
-    " WITH RECURSIVE numbers (n) AS (SELECT CAST(:first AS BIGINT) UNION ALL SELECT n + 1 FROM numbers WHERE n < :last)"
+    f" created_at, state, decided_at, verdict, judged) {NUMBERS}"
     f" SELECT {_ID}, :org, :team, 'x', 1, {_ID}, :name || CAST(n AS TEXT), :name || CAST(n AS TEXT), '{{}}', :signals, :level,"
     " :now, :state, CASE WHEN :state = 'captured' THEN NULL ELSE :now END, :verdict, NULL FROM numbers"
 )
@@ -38,8 +38,7 @@ async def add(caller: Caller, first: int, count: int, *, name: str = "common", *
 
 
 async def costs(world: World, people: dict[str, Caller]) -> dict[tuple[str, str], int]:
-    if world.db.dialect.name == "postgres":
-        await world.db.engine.script("ANALYZE")
+    await analyze(world)
     found = {}
     for name, caller in people.items():
         for path in PATHS:

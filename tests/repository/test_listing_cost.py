@@ -9,6 +9,7 @@ from teamspace.core.principal import Call, Principal, ScopeEntry, system
 from teamspace.repository import VersionDraft, key_order, multipart, trash
 from teamspace.repository.domain import finding
 from teamspace.repository.schemas import ObjectQuery
+from tests.support.rows import NUMBERS, analyze, insert
 from tests.support.visited import visited
 from tests.support.world import Caller, World
 
@@ -16,18 +17,15 @@ SMALL, LARGE, PAGE = 500, 4000, 5
 NOISE = 1.3
 """For database pages, and numbers with one digit more."""
 
-_NUMBERS = (
-    "WITH RECURSIVE numbers (n) AS (SELECT CAST(:first AS BIGINT) UNION ALL SELECT n + 1 FROM numbers WHERE n < :last)"
-)
 _ID, _KEY = "'o' || CAST(10000 + n AS TEXT)", "'f' || CAST(100 + n % 50 AS TEXT) || '/' || CAST(10000 + n AS TEXT)"
 _OBJECTS = (
     "INSERT INTO objects (id, org_id, team_id, owner_id, key, filename, content_type, visibility, version, numbered,"
-    f" removed, size, sha256, etag, text_state, written_at, created_at, updated_at) {_NUMBERS} SELECT {_ID}, :org, :team,"
+    f" removed, size, sha256, etag, text_state, written_at, created_at, updated_at) {NUMBERS} SELECT {_ID}, :org, :team,"
     f" :owner, {_KEY}, 'x', 'text/plain', 'private', 1, 1, FALSE, 0, '', '', 'none', :now, :now, :now FROM numbers"
 )
 _GRANTS = (
     "INSERT INTO object_grants (object_id, principal_type, principal_id, org_id, team_id, key, removed, capability,"
-    f" granted_by, created_at) {_NUMBERS} SELECT {_ID}, 'user', :user, :org, :team, {_KEY}, FALSE, 'view', :owner, :now"
+    f" granted_by, created_at) {NUMBERS} SELECT {_ID}, 'user', :user, :org, :team, {_KEY}, FALSE, 'view', :owner, :now"
     " FROM numbers"
 )
 
@@ -97,27 +95,21 @@ class FilledTeam:
             "org": self._owner.org.id, "team": self._owner.team.id, "owner": self._owner.user_id,
             "user": self._grantee.user_id, "now": "2026-01-01T00:00:00.000Z", "first": self._filled, "last": count - 1,
         }  # fmt: skip
-        async with self._world.db.maintenance(system(org_id=self._owner.org.id)) as tx:
-            for sql in (_OBJECTS, _GRANTS):
-                await tx.run(sql, **{name: value for name, value in params.items() if f":{name}" in sql})
+        await insert(self._world, (_OBJECTS, _GRANTS), params)
         self._filled = count
-        await self.analyse()
+        await analyze(self._world)
 
     async def mark_removed(self) -> None:
         """Leave only delete markers."""
         async with self._world.db.maintenance(system(org_id=self._owner.org.id)) as tx:
             await tx.run("UPDATE objects SET removed = TRUE")
-        await self.analyse()
+        await analyze(self._world)
 
     async def trash(self) -> None:
         """Put all that is there in the trash."""
         async with self._world.db.maintenance(system(org_id=self._owner.org.id)) as tx:
             await tx.run("UPDATE objects SET removed = TRUE, trashed_at = '2026-01-02', trashed_by = owner_id")
-        await self.analyse()
-
-    async def analyse(self) -> None:
-        if self._world.db.dialect.name == "postgres":
-            await self._world.db.engine.script("ANALYZE")
+        await analyze(self._world)
 
     async def costs(self) -> dict[tuple[str, str], int]:
         return {
@@ -153,7 +145,7 @@ async def test_the_cost_of_a_list_does_not_grow_with_the_data(world: World) -> N
 
 _UPLOADS = (
     "INSERT INTO object_uploads (id, org_id, team_id, owner_id, key, work, created_at, touched_at)"
-    f" {_NUMBERS} SELECT {_ID}, :org, :team, :owner, {_KEY}, :work, :now, :now FROM numbers"
+    f" {NUMBERS} SELECT {_ID}, :org, :team, :owner, {_KEY}, :work, :now, :now FROM numbers"
 )
 
 
@@ -169,8 +161,7 @@ async def test_listing_uploads_after_a_key_skips_the_earlier_ones(world: World) 
     }
     async with world.db.maintenance(system(org_id=ann.org.id)) as tx:
         await tx.run(_UPLOADS, first=0, last=LARGE - 1, **params)
-    if world.db.dialect.name == "postgres":
-        await world.db.engine.script("ANALYZE")
+    await analyze(world)
     costs = []
     for after in ("", "f149/"):
         async with visited(world) as total:

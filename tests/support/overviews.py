@@ -13,14 +13,12 @@ import msgspec
 from teamspace.core import clock
 from teamspace.core.principal import system
 from teamspace.tenancy.schemas import Role
+from tests.support.rows import NUMBERS, analyze, insert_in_batches
 from tests.support.world import Caller, World
 
 PER_THING, DAYS, EVERY = 10, 10, 10
 """Rows of the log for a note or an object, days of usage, and one grant in so many things."""
 _BATCH = 2_000
-_NUMBERS = (
-    "WITH RECURSIVE numbers (n) AS (SELECT CAST(:first AS BIGINT) UNION ALL SELECT n + 1 FROM numbers WHERE n < :last)"
-)
 _TEN = f"numbers CROSS JOIN ({' UNION ALL '.join(f'SELECT {k} AS k' for k in range(PER_THING))}) AS ten"
 _DAYS = "numbers CROSS JOIN (SELECT '{}' AS day) AS days"
 _N = "CAST(10000000 + n AS TEXT)"
@@ -37,55 +35,55 @@ HOT_NOTE, HOT_OBJECT = "n10000001", "o10000001"
 """What everything refers to, and what everyone looks at. A grant admits both."""
 STATEMENTS = (
     "INSERT INTO users (id, org_id, username, username_key, display_name, operator, created_at)"
-    f" {_NUMBERS} SELECT {_USER}, :org, {_USER}, {_USER}, {_USER}, FALSE, :now FROM numbers WHERE n % 10 = 0",
+    f" {NUMBERS} SELECT {_USER}, :org, {_USER}, {_USER}, {_USER}, FALSE, :now FROM numbers WHERE n % 10 = 0",
     "INSERT INTO memberships (team_id, user_id, org_id, role, created_at)"
-    f" {_NUMBERS} SELECT :team, {_USER}, :org, 'member', :now FROM numbers WHERE n % 10 = 0",
+    f" {NUMBERS} SELECT :team, {_USER}, :org, 'member', :now FROM numbers WHERE n % 10 = 0",
     "INSERT INTO notes (id, org_id, team_id, owner_id, title, body, visibility, tags, version, created_at, updated_at,"
-    f" trashed_at, trashed_by) {_NUMBERS} SELECT {_NOTE}, :org, :team, :owner, 'Note', '', 'private', '[]', 1, :now, :now,"
+    f" trashed_at, trashed_by) {NUMBERS} SELECT {_NOTE}, :org, :team, :owner, 'Note', '', 'private', '[]', 1, :now, :now,"
     f" {_TRASHED}, CASE WHEN n % 2 = 0 THEN :owner END FROM numbers",
     "INSERT INTO note_grants (note_id, user_id, org_id, permission, granted_by, created_at, trashed_at)"
-    f" {_NUMBERS} SELECT {_NOTE}, :holder, :org, 'notes:delete', :owner, :now, {_TRASHED} FROM numbers {_GRANTED}",
+    f" {NUMBERS} SELECT {_NOTE}, :holder, :org, 'notes:delete', :owner, :now, {_TRASHED} FROM numbers {_GRANTED}",
     "INSERT INTO objects (id, org_id, team_id, owner_id, key, filename, content_type, visibility, version, numbered,"
     " removed, size, sha256, etag, text_state, written_at, created_at, updated_at, trashed_at, trashed_by)"
-    f" {_NUMBERS} SELECT {_OBJECT}, :org, :team, :owner, {_OBJECT}, 'file.png', 'image/png', 'private', 1, 1, n % 2 = 0, 0,"
+    f" {NUMBERS} SELECT {_OBJECT}, :org, :team, :owner, {_OBJECT}, 'file.png', 'image/png', 'private', 1, 1, n % 2 = 0, 0,"
     f" '', '', 'none', :now, :now, :now, {_TRASHED}, CASE WHEN n % 2 = 0 THEN :owner END FROM numbers",
     "INSERT INTO object_versions (id, object_id, org_id, number, removal, size, blob, sha256, etag, content_type,"
-    f" filename, author_id, actor_kind, created_at) {_NUMBERS} SELECT 'v' || {_OBJECT}, {_OBJECT}, :org, 1, FALSE, 0, '',"
+    f" filename, author_id, actor_kind, created_at) {NUMBERS} SELECT 'v' || {_OBJECT}, {_OBJECT}, :org, 1, FALSE, 0, '',"
     " '', '', 'image/png', 'file.png', :owner, 's3', :now FROM numbers",
     "INSERT INTO object_thumbnails (version_id, org_id, fault)"
-    f" {_NUMBERS} SELECT 'v' || {_OBJECT}, :org, 'unreadable' FROM numbers",
+    f" {NUMBERS} SELECT 'v' || {_OBJECT}, :org, 'unreadable' FROM numbers",
     "INSERT INTO object_grants (object_id, principal_type, principal_id, org_id, team_id, key, removed, capability,"
-    f" granted_by, created_at, trashed_at) {_NUMBERS} SELECT {_OBJECT}, 'user', :holder, :org, :team, {_OBJECT}, FALSE,"
+    f" granted_by, created_at, trashed_at) {NUMBERS} SELECT {_OBJECT}, 'user', :holder, :org, :team, {_OBJECT}, FALSE,"
     f" 'manage', :owner, :now, {_TRASHED} FROM numbers {_GRANTED}",
     "INSERT INTO object_links (id, object_id, org_id, team_id, creator_id, name, token_hash, token, views, downloads,"
-    f" created_at) {_NUMBERS} SELECT 'l' || {_N}, {_OBJECT}, :org, :team, :owner, '', 'h' || {_N}, '', 0, 0, :now"
+    f" created_at) {NUMBERS} SELECT 'l' || {_N}, {_OBJECT}, :org, :team, :owner, '', 'h' || {_N}, '', 0, 0, :now"
     f" FROM numbers WHERE {_OBJECT} <> '{HOT_OBJECT}'",
     "INSERT INTO conversations (id, org_id, team_id, owner_id, title, excerpt, turns, ended, size, created_at, updated_at)"
-    f" {_NUMBERS} SELECT {_TALK}, :org, :team, :owner, 'Talk', '', 0, 0, 0, :now, {_AT} FROM numbers",
+    f" {NUMBERS} SELECT {_TALK}, :org, :team, :owner, 'Talk', '', 0, 0, 0, :now, {_AT} FROM numbers",
     "INSERT INTO conversation_grants (conversation_id, user_id, org_id, permission, granted_by, created_at, updated_at)"
-    f" {_NUMBERS} SELECT {_TALK}, :holder, :org, 'notes:read', :owner, :now, {_AT} FROM numbers {_GRANTED}",
+    f" {NUMBERS} SELECT {_TALK}, :holder, :org, 'notes:read', :owner, :now, {_AT} FROM numbers {_GRANTED}",
     "INSERT INTO audit (id, org_id, team_id, at, actor_kind, actor_id, action, target, detail, request_id, address)"
-    f" {_NUMBERS} SELECT 'x' || {_N} || CAST(k AS TEXT), :org, :team, :now, 'human', :colleague, {_ACTION}, {_TARGET},"
+    f" {NUMBERS} SELECT 'x' || {_N} || CAST(k AS TEXT), :org, :team, :now, 'human', :colleague, {_ACTION}, {_TARGET},"
     f" '{{}}', '', '' FROM {_TEN}",
     "INSERT INTO text_references (id, org_id, source_kind, source_id, target_kind, target_id, author_id, created_at)"
-    f" {_NUMBERS} SELECT 'r' || {_N} || CAST(k AS TEXT), :org, CASE k % 2 WHEN 0 THEN 'note' ELSE 'object' END,"
+    f" {NUMBERS} SELECT 'r' || {_N} || CAST(k AS TEXT), :org, CASE k % 2 WHEN 0 THEN 'note' ELSE 'object' END,"
     f" CASE k % 2 WHEN 0 THEN {_NOTE} ELSE {_OBJECT} END, CASE WHEN k < 2 THEN 'note' ELSE 'person' END,"
     f" CASE WHEN k < 2 THEN '{HOT_NOTE}' WHEN k < 4 THEN :owner WHEN k < 6 THEN :nobody WHEN k < 8 THEN :holder ELSE :guest"
     f" END, :owner, :now FROM {_TEN}",
     "INSERT INTO favourites (user_id, team_id, kind, subject_id, org_id, at)"
-    f" {_NUMBERS} SELECT {_USER}, :team, 'note', {_NOTE}, :org, :now FROM numbers WHERE n % 10 = 0",
+    f" {NUMBERS} SELECT {_USER}, :team, 'note', {_NOTE}, :org, :now FROM numbers WHERE n % 10 = 0",
     "INSERT INTO recents (user_id, team_id, kind, subject_id, org_id, at)"
-    f" {_NUMBERS} SELECT {_USER}, :team, 'file', {_OBJECT}, :org, :now FROM numbers WHERE n % 10 = 0",
+    f" {NUMBERS} SELECT {_USER}, :team, 'file', {_OBJECT}, :org, :now FROM numbers WHERE n % 10 = 0",
     "INSERT INTO presence (kind, subject_id, user_id, org_id, editing, expires_at)"
-    f" {_NUMBERS} SELECT 'note', '{HOT_NOTE}', {_USER}, :org, n % 100 = 0, '9999' FROM numbers WHERE n % 10 = 0",
+    f" {NUMBERS} SELECT 'note', '{HOT_NOTE}', {_USER}, :org, n % 100 = 0, '9999' FROM numbers WHERE n % 10 = 0",
 )  # fmt: skip
 _DAY_STATEMENTS = (
     "INSERT INTO quota_stored_days (level, day, subject, org_id, bytes, objects)"
-    f" {_NUMBERS} SELECT '{{level}}', day, '{{level}}' || {_N}, :org, 1, 1 FROM {_DAYS} WHERE n % 10 = 0",
+    f" {NUMBERS} SELECT '{{level}}', day, '{{level}}' || {_N}, :org, 1, 1 FROM {_DAYS} WHERE n % 10 = 0",
     "INSERT INTO quota_traffic_days (level, day, subject, org_id, received, sent)"
-    f" {_NUMBERS} SELECT '{{level}}', day, '{{level}}' || {_N}, :org, 1, 1 FROM {_DAYS} WHERE n % 10 = 0",
+    f" {NUMBERS} SELECT '{{level}}', day, '{{level}}' || {_N}, :org, 1, 1 FROM {_DAYS} WHERE n % 10 = 0",
     "INSERT INTO quota_used (level, per, starts_at, subject, org_id, requests, tokens)"
-    f" {_NUMBERS} SELECT '{{level}}', 'day', day || 'T00:00:00.000Z', '{{level}}' || {_N}, :org, 1, 1 FROM {_DAYS}"
+    f" {NUMBERS} SELECT '{{level}}', 'day', day || 'T00:00:00.000Z', '{{level}}' || {_N}, :org, 1, 1 FROM {_DAYS}"
     " WHERE n % 10 = 0",
 )
 _OWN = (
@@ -157,13 +155,8 @@ async def fill(world: World, crowd: Crowd, first: int, last: int) -> None:
         "org": crowd.owner.org.id, "team": crowd.owner.team.id, "now": "2026-01-01T00:00:00.000Z",
         **{name: getattr(crowd, name).user_id for name in Crowd.__struct_fields__},
     }  # fmt: skip
-    for start in range(first, last, _BATCH):
-        span = {"first": start, "last": min(start + _BATCH, last) - 1}
-        for sql in (*STATEMENTS, *by_day):
-            async with world.db.maintenance(system(org_id=crowd.owner.org.id)) as tx:
-                await tx.run(sql, **{name: value for name, value in {**facts, **span}.items() if f":{name}" in sql})
-    if world.db.dialect.name == "postgres":
-        await world.db.engine.script("ANALYZE")
+    await insert_in_batches(world, (*STATEMENTS, *by_day), facts, first, last, _BATCH)
+    await analyze(world)
 
 
 async def shelve(world: World, crowd: Crowd) -> None:
@@ -172,7 +165,7 @@ async def shelve(world: World, crowd: Crowd) -> None:
         for shelf, chosen in _OWN:
             for caller in crowd.callers.values():
                 await tx.run(
-                    f"INSERT INTO {shelf} (user_id, team_id, kind, subject_id, org_id, at) {_NUMBERS}"
+                    f"INSERT INTO {shelf} (user_id, team_id, kind, subject_id, org_id, at) {NUMBERS}"
                     f" SELECT :user, :team, CASE WHEN k = 0 THEN 'note' ELSE 'file' END,"
                     f" CASE WHEN k = 0 THEN {_NOTE} ELSE {_OBJECT} END, :org, :now FROM {_TEN} WHERE k < 2 AND {chosen}",
                     user=caller.user_id, team=caller.team.id, org=caller.org.id, now="2026-01-01T00:00:00.000Z",

@@ -4,9 +4,9 @@ import pytest
 
 from teamspace.core import clock
 from teamspace.core.permissions import Permission as P
-from teamspace.core.principal import system
 from teamspace.tenancy.domain import roles
 from teamspace.tenancy.schemas import OrgRole, Role
+from tests.support.rows import analyze, insert
 from tests.support.visited import visited
 from tests.support.world import Caller, World
 
@@ -64,16 +64,13 @@ async def test_contacts_are_limited_to_three_at_constant_cost(world: World) -> N
         await world.person(org, team, Role.ADMIN, username=f"admin{number}", org_role=OrgRole.ADMIN)
     before = await cost(world, caller)
     params = {"org": org.id, "team": team.id, "now": clock.stamp(), "crowd": CROWD}
-    async with world.db.maintenance(system(org_id=org.id)) as tx:
-        for sql in _CROWD:
-            await tx.run(sql, **{name: value for name, value in params.items() if f":{name}" in sql})
+    await insert(world, _CROWD, params)
     assert await contacts(caller) == {"team": [f"admin{n}" for n in range(3)], "org": [f"admin{n}" for n in range(3)]}
     assert await cost(world, caller) <= before + 10
 
 
 async def cost(world: World, caller: Caller) -> int:
-    if world.db.dialect.name == "postgres":
-        await world.db.engine.script("ANALYZE")
+    await analyze(world)
     async with visited(world) as total:
         await contacts(caller)
     return total.count

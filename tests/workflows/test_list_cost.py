@@ -3,22 +3,20 @@
 import pytest
 
 from teamspace.core.principal import system
+from tests.support.rows import NUMBERS, analyze, insert
 from tests.support.visited import visited
 from tests.support.world import Caller, World
 
 SMALL, LARGE = 500, 25_000
 NOISE, FLOOR = 1.3, 100
-_NUMBERS = (
-    "WITH RECURSIVE numbers (n) AS (SELECT CAST(:first AS BIGINT) UNION ALL SELECT n + 1 FROM numbers WHERE n < :last)"
-)
 _ID = "'00000000-0000-7000-8000-' || CAST(100000000000 + n AS TEXT)"
 _RUNS = (
     "INSERT INTO runs (id, org_id, team_id, owner_id, slug, version, digest, max_steps, state, steps_used, counts, locale,"
-    f" objects, requests, tokens, created_at, finished_at) {_NUMBERS} SELECT {_ID}, :org, :team,"
+    f" objects, requests, tokens, created_at, finished_at) {NUMBERS} SELECT {_ID}, :org, :team,"
     " :owner, :slug, 1, 'd', 1, :state, 0, '{}', 'en', 1, 0, 0, :now, :now FROM numbers"
 )
 _DOCUMENTS = (
-    f"INSERT INTO run_objects (run_id, object_id, org_id, team_id) {_NUMBERS} SELECT {_ID},"
+    f"INSERT INTO run_objects (run_id, object_id, org_id, team_id) {NUMBERS} SELECT {_ID},"
     " 'missing', :org, :team FROM numbers"
 )
 _SPECS = "INSERT INTO workflow_specs (team_id, digest, org_id, spec) VALUES (:team, 'd', :org, '{}')"
@@ -30,14 +28,11 @@ async def add(caller: Caller, slug: str, state: str, first: int, last: int) -> N
         "org": caller.org.id, "team": caller.team.id, "owner": caller.user_id, "slug": slug, "state": state,
         "now": "2026-01-01T00:00:00.000Z", "first": first, "last": last,
     }  # fmt: skip
-    async with caller.world.db.maintenance(system(org_id=caller.org.id)) as tx:
-        for sql in (_RUNS, _DOCUMENTS)[: 2 if last - first < 100 else 1]:
-            await tx.run(sql, **{name: value for name, value in facts.items() if f":{name}" in sql})
+    await insert(caller.world, (_RUNS, _DOCUMENTS)[: 2 if last - first < 100 else 1], facts)
 
 
 async def costs(world: World, people: dict[str, Caller]) -> dict[tuple[str, str], int]:
-    if world.db.dialect.name == "postgres":
-        await world.db.engine.script("ANALYZE")
+    await analyze(world)
     found = {}
     for name, caller in people.items():
         for path in PATHS:
