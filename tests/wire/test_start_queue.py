@@ -2,34 +2,40 @@
 
 import asyncio
 import contextlib
+from typing import Any
 
-from teamspace.core.wire.start_queue import StartQueue
+from teamspace.core.wire.start_queue import Start, StartQueue
 from tests.wire.help import running, until
 
 OTHER, URGENT = (b"GET %b HTTP/1.1\r\nHost: a\r\n\r\n" % path for path in (b"/ignore", b"/echo"))
 
 
+def noting(begun: list[Any], name: Any) -> Start:
+    """Return a request that only notes that it has begun."""
+    return lambda waited: begun.append(name)
+
+
 async def test_a_few_begin_in_each_iteration_in_the_order_they_came() -> None:
     queue, begun = StartQueue(3), list[int]()
     for number in range(8):
-        queue.add(lambda _, number=number: begun.append(number), urgent=False)  # type: ignore[misc]
+        queue.add(noting(begun, number), urgent=False)
     seen = []
     for _ in range(4):
         seen.append(list(begun))
         await asyncio.sleep(0)
     assert seen == [[0, 1, 2], [0, 1, 2, 3, 4, 5], [*range(8)], [*range(8)]]
-    queue.add(lambda _: begun.append(8), urgent=False)
+    queue.add(noting(begun, 8), urgent=False)
     assert begun[-1] == 8, "nobody waits any more"
 
 
 async def test_an_urgent_one_begins_at_once_and_no_other_overtakes() -> None:
     queue, begun = StartQueue(1), list[str]()
     for name in ("first", "second", "third"):
-        queue.add(lambda _, name=name: begun.append(name), urgent=False)  # type: ignore[misc]
-    queue.add(lambda _: begun.append("urgent"), urgent=True)
+        queue.add(noting(begun, name), urgent=False)
+    queue.add(noting(begun, "urgent"), urgent=True)
     assert begun == ["first", "urgent"]
     await asyncio.sleep(0)
-    queue.add(lambda _: begun.append("late"), urgent=False)
+    queue.add(noting(begun, "late"), urgent=False)
     assert begun == ["first", "urgent", "second"]
     for _ in range(2):
         await asyncio.sleep(0)
