@@ -15,15 +15,13 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from benchmarks.listing import fill, settings_of
+from benchmarks.instances import new_world, settings_of
+from benchmarks.listing import fill
 from benchmarks.report import machine
 from benchmarks.weight import FETCHED, KINDS, PLACES, QUIET, Place
-from teamspace.app import prepare_folder
-from teamspace.core.db import connect, migrate
 from teamspace.core.principal import system
 from tests.console.browser import launch, settle, window
 from tests.support.served import Served
-from tests.support.world import world
 
 SLOWDOWN = 4
 FILES = 100_000
@@ -32,11 +30,6 @@ SPEEDS = {"fast": 400, "very fast": 2_000}
 """Pixels that each turn of the wheel scrolls, sixteen times a second: seven screens a second, and thirty-five."""
 FRAME_BUDGET_MS = 50
 """A frame that takes longer is one that people notice."""
-VISITED: Mapping[str, Place] = {
-    **PLACES,
-    "note": Place("/app/notes/NOTE", True, settle),
-    "files": Place("/app/files", True, settle),
-}
 # Chromium's own measures: https://web.dev/articles/vitals names them.
 PAINTS = """() => new Promise((resolve) => {
     const found = { first_paint_ms: 0, largest_paint_ms: 0, layout_shift: 0, blocked_ms: 0 }
@@ -97,11 +90,7 @@ def scroll(browser: Browser, url: str, token: str, rate: int, step: int) -> dict
 async def populate(folder: Path) -> tuple[str, str]:
     """Create an instance with sample notes and a folder of very many files; return a token and a note's id."""
     settings = settings_of(folder, "")
-    prepare_folder(settings.data)
-    engine = await connect(settings.database, pool=1)
-    await migrate(engine)
-    await engine.close()
-    async with world(settings) as made:
+    async with new_world(settings) as made:
         owner = await made.bootstrap()
         await fill(made, owner, owner, FILES, FILES)
         await owner.post("/api/admin/seed", {})
@@ -112,7 +101,7 @@ async def populate(folder: Path) -> tuple[str, str]:
 
 
 def measured(browser: Browser, url: str, token: str, note: str, rate: int) -> Iterator[tuple[str, dict[str, float]]]:
-    for name, place in VISITED.items():
+    for name, place in PLACES.items():
         yield name, visit(browser, url, place, token, note, rate)
     for (speed, step), slowness in product(SPEEDS.items(), (1, rate)):
         yield f"scrolling {speed}, slowed {slowness} times", scroll(browser, url, token, slowness, step)

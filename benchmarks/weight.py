@@ -58,7 +58,9 @@ def _editor(page: Page) -> None:
 PLACES: Mapping[str, Place] = {
     "sign-in": Place("/", False, _field),
     "home": Place("/app/", True, settle),
+    "note": Place("/app/notes/NOTE", True, settle),
     "note editor": Place("/app/notes/NOTE?edit=true", True, _editor),
+    "files": Place("/app/files", True, settle),
 }
 
 

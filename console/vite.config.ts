@@ -13,27 +13,42 @@ const server = "http://127.0.0.1:8080";
 const chunks = [
   // What sign-in and the frame share is here, or one would load the other.
   { name: "base", test: /src[\\/](main\.tsx|ui[\\/](Mark|quotaWords)\.)|[\\/](ActionIcon|use-document-title)[\\/]|[\\/]IconLanguage\./ },
-  { name: "frame", test: /src[\\/](app[\\/]Console\.tsx|features[\\/]home[\\/])/ },
+  { name: "frame", test: /src[\\/](app[\\/]Console\.tsx|features[\\/]home[\\/]|ui[\\/]Dialog\.tsx)/ },
   { name: "entrance", test: /src[\\/]features[\\/]entrance/ },
-  { name: "floating", test: /src[\\/](ui[\\/](late|QuotaRefused)|features[\\/]jobs[\\/]activity[\\/]LatestJobs|app[\\/]shell[\\/](Account|Team)Items)|[\\/]Tooltip[\\/]|@tabler[\\/]icons-react/ },
-  { name: "dialogs", test: /src[\\/]ui[\\/]DialogWindow/ },
-  { name: "box", test: /src[\\/](app[\\/](box|shell[\\/](KeyMap|More))|ui[\\/]inspector[\\/]Inspector)/ },
+  { name: "controls", test: /src[\\/](ui[\\/](late|QuotaRefused|Segments|useAddressText|panes)|features[\\/]jobs[\\/]activity[\\/]LatestJobs|app[\\/]shell[\\/](Account|Team)Items)|[\\/](Tooltip|ScrollArea|Table|Tabs|Switch|use-(window-event|local-storage|debounced-value|resize-observer))[\\/]|@tabler[\\/]icons-react/ },
+  { name: "dialogs", test: /src[\\/]ui[\\/]DialogWindow|[\\/]Drawer[\\/]/ },
+  { name: "box", test: /src[\\/](app[\\/](box|shell[\\/](KeyMap|More))|ui[\\/]inspector[\\/]Inspector|features[\\/]search)/ },
+  // What lists and pages of things have in common, without the text of a page.
+  { name: "items", test: /src[\\/](api[\\/](upload|request)|ui[\\/](markdown[\\/](addresses|LateMarkdown)|topbar|sharing|trash|visibility|shortcuts[\\/]Star|versions[\\/](Name|Version|queries)|diff[\\/]Diff\.|processing[\\/]Processing\.|writing[\\/](PageSkeleton|drafts)|[A-Z]\w+\.tsx))|[\\/](Textarea|TagsInput|FileButton)[\\/]/ },
   { name: "toasts", test: /src[\\/]app[\\/]ToastStack/ },
   { name: "markdown", test: /src[\\/]ui[\\/]markdown[\\/]Markdown\.tsx/ },
   { name: "formulas", test: /src[\\/]ui[\\/]markdown[\\/]typeset\.ts/ },
   { name: "highlight", test: /src[\\/]ui[\\/]markdown[\\/]highlight\.tsx/ },
-  { name: "work", test: /src[\\/](features[\\/](search|notes|documents)|app[\\/]shell[\\/]SigningOut)/ },
+  { name: "turns", test: /src[\\/](api[\\/]executors|ui[\\/](turns|passage|languages)[\\/])/ },
+  { name: "work", test: /src[\\/](features[\\/](notes|documents)|app[\\/]shell[\\/]SigningOut)/ },
   { name: "editor", test: /src[\\/](ui[\\/]markdown[\\/]MarkdownEditor|features[\\/]workflows[\\/]editor[\\/]JsonEditor)/ },
   { name: "files", test: /src[\\/]features[\\/]repository/ },
   { name: "assistance", test: /src[\\/]ui[\\/]markdown[\\/]editor[\\/]Assistance/ },
   { name: "processing", test: /src[\\/]ui[\\/]processing[\\/]ProcessingView/ },
   { name: "chat", test: /src[\\/]features[\\/]chat/ },
+  { name: "workflows", test: /src[\\/]features[\\/]workflows/ },
   { name: "settings", test: /src[\\/](?!features[\\/](?:localization|signup))/ },
   { name: "signup", test: /src[\\/]features[\\/]signup/ },
   { name: "localization", test: /src[\\/]features[\\/]localization/ },
 ];
 
-/** Names the code of the two first screens, so that it is fetched together with the code that chooses between them. */
+/** What places of the console show first, besides the frame: by the first part of their addresses. */
+const places: Record<string, string[]> = {
+  notes: ["work", "markdown"],
+  documents: ["work", "markdown"],
+  search: ["box"],
+  files: ["files"],
+  chat: ["chat", "markdown"],
+  workflows: ["workflows"],
+  settings: ["settings"],
+};
+
+/** Names the code of what can be shown first, so that it is fetched together with the code that chooses. */
 const firstCode: Plugin = {
   name: "first-code",
   apply: "build",
@@ -41,22 +56,30 @@ const firstCode: Plugin = {
     order: "post",
     handler(html, { bundle = {}, chunk: entry }) {
       const found = Object.values(bundle).filter((file) => file.type === "chunk");
-      const known = new Set<string>();
-      const filesOf = (fileName: string): string[] => {
-        const chunk = found.find((one) => one.fileName === fileName);
-        if (!chunk || known.has(fileName)) return [];
-        known.add(fileName);
-        return [...chunk.imports.flatMap(filesOf), ...(chunk.viteMetadata?.importedCss ?? []), fileName];
+      /** The files of chunks and of all that they import, without those that are known. */
+      const filesOf = (fileNames: readonly string[], known: Iterable<string> = []): string[] => {
+        const files = new Set<string>();
+        const visited = new Set(known);
+        const visit = (fileName: string): void => {
+          const chunk = found.find((one) => one.fileName === fileName);
+          if (!chunk || visited.has(fileName)) return;
+          visited.add(fileName);
+          chunk.imports.forEach(visit);
+          chunk.viteMetadata?.importedCss.forEach((file) => files.add(file));
+          files.add(fileName);
+        };
+        fileNames.forEach(visit);
+        return [...files];
       };
-      filesOf(entry?.fileName ?? "");
-      const attributes = ["frame", "entrance"].map((name) => {
-        const before = new Set(known);
-        const files = filesOf(found.find((chunk) => chunk.name === name)?.fileName ?? "");
-        known.clear();
-        before.forEach((file) => known.add(file));
-        return ` data-${name}="${files.map((file) => `/${file}`).join(" ")}"`;
-      });
-      return html.replace(`src="/assets/scheme.js"`, (tag) => tag + attributes.join(""));
+      const named = (names: readonly string[]): string[] => found.filter(({ name }) => names.includes(name)).map(({ fileName }) => fileName);
+      const base = filesOf([entry?.fileName ?? ""]);
+      const frame = filesOf(named(["frame"]), base);
+      const code = {
+        entrance: filesOf(named(["entrance"]), base),
+        frame,
+        places: Object.fromEntries(Object.entries(places).map(([place, names]) => [place, filesOf(named(names), [...base, ...frame])])),
+      };
+      return html.replace(`src="/assets/scheme.js"`, (tag) => `${tag} data-code='${JSON.stringify(code)}'`);
     },
   },
 };

@@ -88,7 +88,7 @@ async function prepare(): Promise<void> {
   const current = token.get();
   const rest = Promise.allSettled([
     fonts(),
-    location.pathname === "/activate" || loadFirst(current !== null),
+    location.pathname === "/activate" || loadFirst(queries, current !== null),
     queries.prefetchQuery(configQuery),
     queries.prefetchQuery(brandQuery(current)),
     current && queries.fetchQuery(whoamiQuery(current)).then(({ locale }) => loadCatalog(locale ?? undefined)),

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.console.browser import settle, window
 from tests.console.instance import PASSWORD, Instance
@@ -66,6 +66,26 @@ def test_a_change_keeps_the_place_and_the_focus(browser: Browser, sqlite_instanc
         page.keyboard.press("Control+s")
         expect(saved(page, 4)).to_be_visible()
     assert sqlite_instance.read(note) == f"First: {PARAGRAPHS}\n\nThe very end"
+
+
+def test_what_is_asked_for_after_the_stream_is_open_is_asked_for_once(
+    browser: Browser, sqlite_instance: Instance
+) -> None:
+    """The stream opens before the first screen is drawn, so what that shows is certain."""
+    asked: list[str] = []
+
+    def answer_late(route: Route) -> None:
+        page.wait_for_timeout(1_000)
+        route.continue_()
+
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
+        page.route("**/api/whoami", answer_late)
+        page.on("request", lambda request: asked.append(request.url) if "/api/" in request.url else None)
+        page.goto("/app/")
+        settle(page)
+        page.wait_for_timeout(1_000)
+    assert len(asked) > 5
+    assert sorted(asked) == sorted(set(asked))
 
 
 def test_the_tabs_of_a_browser_share_one_connection_and_hand_it_over(browser: Browser, fresh_server: Served) -> None:

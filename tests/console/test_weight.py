@@ -4,12 +4,14 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from benchmarks.weight import FETCHED, PLACES, QUIET, SAVES_DATA, SHIFTS, first_frame, prepared, weigh
-from tests.console.browser import window
+from tests.console.browser import settle, window
 from tests.console.conftest import Serve
 from tests.console.instance import Instance
 
 MAX_BYTES = {"sign-in": 130_000, "home": 165_000, "note editor": 445_000}
 """Of script, compressed with Brotli."""
+SHARED = {"base", "controls", "entrance", "frame", "index", "items", "rolldown", "scheme.js"}
+"""What every screen but home loads."""
 MAX_STYLE = {"sign-in": 12_000, "home": 12_000, "note editor": 35_000}
 
 
@@ -40,16 +42,24 @@ def test_a_screen_loads_only_code_that_it_uses(browser: Browser, serve: Serve) -
             expect(page.get_by_role("article").get_by_role("heading", level=1)).to_be_visible()
             page.evaluate(QUIET)
             assert not {"editor", "files", "settings", "formulas", "toasts", "highlight"} & _fetched(page)
+        for place, its_own in (("files", {"files"}), ("settings/members", {"settings", "turns"})):
+            with window(browser, served.url, token=token, empty_cache=True) as page:
+                page.add_init_script(SAVES_DATA)
+                page.goto(f"/app/{place}")
+                settle(page)
+                page.evaluate(QUIET)
+                assert _fetched(page) == SHARED | its_own
 
 
 def test_the_code_of_the_first_screen_is_fetched_before_the_code_that_chooses_it_has_run(
     browser: Browser, sqlite_instance: Instance
 ) -> None:
-    for token, wanted in (("", "entrance"), (sqlite_instance.operator, "frame")):
+    member = sqlite_instance.operator
+    for token, place, wanted in (("", "", "entrance"), (member, "", "frame"), (member, "files", "files")):
         with window(browser, sqlite_instance.url, token=token, empty_cache=True) as page:
             page.route("**/assets/index-*.js", lambda route: route.abort())
             with page.expect_request(f"**/assets/{wanted}-*.js"), page.expect_request(f"**/assets/{wanted}-*.css"):
-                page.goto("/app/", wait_until="commit")
+                page.goto(f"/app/{place}", wait_until="commit")
 
 
 def _fetched(page: Page) -> set[str]:

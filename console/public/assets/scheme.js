@@ -1,6 +1,6 @@
 // Runs before the first paint, so that a chosen theme is there from the start.
 (function () {
-  var page = document.currentScript.dataset;
+  var code = JSON.parse(document.currentScript.dataset.code || "null");
   var chosen = "auto";
   var isSignedIn = false;
   try {
@@ -12,14 +12,17 @@
   var dark = chosen === "dark" || (chosen === "auto" && matchMedia("(prefers-color-scheme: dark)").matches);
   document.documentElement.setAttribute("data-mantine-color-scheme", dark ? "dark" : "light");
 
-  // The code of the first screen is fetched with the code that asks for it. A wrong guess costs only a request.
-  ((isSignedIn ? page.frame : page.entrance) || "").split(" ").filter(Boolean).forEach(function (file) {
+  // The code of the first screen is fetched with the code that asks for it. A wrong guess costs only requests.
+  if (!code) return;
+  var place = location.pathname.split("/")[2];
+  var files = isSignedIn ? code.frame.concat(Object.hasOwn(code.places, place) ? code.places[place] : []) : code.entrance;
+  files.forEach(function (file) {
     var hint = document.createElement("link");
     var isStyle = /\.css$/.test(file);
     hint.rel = isStyle ? "preload" : "modulepreload";
     if (isStyle) hint.as = "style";
     hint.crossOrigin = "";
-    hint.href = file;
+    hint.href = "/" + file;
     document.head.appendChild(hint);
   });
 })();

@@ -1,6 +1,6 @@
 /** The console of someone who is signed in. Nobody else loads it: it has the router, the frame and all tables. */
 
-import { useQueryClient } from "@tanstack/react-query";
+import { useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { useEffect } from "react";
 
@@ -16,14 +16,16 @@ const TABLES = { screens: SCREENS, actions: ACTIONS };
 
 let following = false;
 
+/** Follows the server, once for the page: it goes on with whoever signs in next. */
+export function follow(queries: QueryClient): void {
+  if (following || preview()) return;
+  following = true;
+  keepFresh(queries);
+}
+
 export default function Console({ me, multitenant }: { me: Whoami; multitenant: boolean }) {
   const client = useQueryClient();
-  useEffect(() => {
-    // Once for the page: it goes on with whoever signs in next.
-    if (following || preview()) return;
-    following = true;
-    keepFresh(client);
-  }, [client]);
+  useEffect(() => follow(client), [client]);
   return (
     <SessionProvider me={me} multitenant={multitenant}>
       <TablesProvider value={TABLES}>

@@ -1,5 +1,6 @@
 /** Decides what to show first: setup on a new instance, sign-in, or the console. Each is code of its own. */
 
+import type { QueryClient } from "@tanstack/react-query";
 import { Suspense, useEffect, type ReactNode } from "react";
 
 import { Refusal } from "@/api/client";
@@ -19,8 +20,11 @@ const FirstRun = lazily(() => import("@/features/entrance/FirstRun"));
 const SignIn = lazily(loadSignIn);
 const Console = lazily(loadConsole);
 
-/** Loads the code of what is shown first. */
-export const loadFirst = (isSignedIn: boolean): Promise<unknown> => (isSignedIn ? loadConsole() : loadSignIn());
+/** Loads the code of what is shown first. Whoever is signed in follows the server before anything is asked for: that is certain then. */
+export async function loadFirst(queries: QueryClient, isSignedIn: boolean): Promise<void> {
+  if (isSignedIn) (await loadConsole()).follow(queries);
+  else await loadSignIn();
+}
 
 /** While somebody writes their name, the console comes. */
 const expectConsole = (): void => void loadConsole().catch(() => undefined);

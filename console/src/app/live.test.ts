@@ -94,6 +94,14 @@ test("a gap refetches all that events tell of; a reset, everything", async () =>
   expect(fetched).toHaveLength(7);
 });
 
+test("what is asked for after a gap is certain", async () => {
+  refresher.onGap();
+  show("notes", "one", "n3");
+  await wait(GATHER_MS);
+  expect(fetched.filter((key) => key === "notes/one/n3")).toHaveLength(1);
+  expect(fetched).toHaveLength(7);
+});
+
 test("more changes than can be told apart are a gap", async () => {
   for (let count = 0; count < 500; count++) refresher.onChange(changed("note", `x${count}`));
   await wait(GATHER_MS);

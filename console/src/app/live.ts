@@ -1,6 +1,6 @@
 /** Refetches what changed on the server: gathers changes for a moment, and waits while the tab is hidden. */
 
-import type { QueryClient } from "@tanstack/react-query";
+import type { Query, QueryClient } from "@tanstack/react-query";
 
 import { followServer, type Change, type Follower } from "@/api/live";
 import { chatFreshness } from "@/features/chat/keys";
@@ -53,18 +53,16 @@ export const GATHER_MS = 150;
 export const SPACING_MS = 600;
 /** A refetch that takes longer doesn't hold up the next. */
 const LONGEST_MS = 10_000;
-/** With more, everything that can have changed is refetched. */
+/** More than these can't be told apart from a gap. */
 const MOST = 100;
 
-/** How far a refetch goes: the queries named, those of things that events tell of, or all. */
-type Extent = "named" | "followed" | "all";
 
 export class Refresher implements Follower {
   readonly #queries: QueryClient;
   readonly #table: readonly Freshness[];
   readonly #roots: Set<unknown>;
   readonly #stale = new Map<string, Stale>();
-  #extent: Extent = "named";
+  readonly #uncertain = new Set<Query>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #running = false;
   #doneAt = -Infinity;
@@ -80,30 +78,28 @@ export class Refresher implements Follower {
       if (row.type !== type) continue;
       for (const stale of row.stale(id)) this.#stale.set(JSON.stringify(stale), stale);
     }
-    if (this.#stale.size > MOST) this.#widen("followed");
-    this.#plan();
+    if (this.#stale.size > MOST) this.onGap();
+    else this.#plan();
   };
 
   onGap = (): void => {
-    this.#widen("followed");
-    this.#plan();
+    this.#stale.clear();
+    this.#doubt(({ queryKey }) => this.#roots.has(queryKey[0]));
   };
 
-  onReset = (): void => {
-    this.#widen("all");
-    this.#plan();
-  };
+  onReset = (): void => this.#doubt(() => true);
 
   /** The tab is shown again. */
   onShown = (): void => this.#plan();
 
-  #widen(extent: "followed" | "all"): void {
-    if (this.#extent !== "all") this.#extent = extent;
-    this.#stale.clear();
+  /** Of what has been asked for until now; what is asked for later is as certain as the stream. */
+  #doubt(predicate: (query: Query) => boolean): void {
+    for (const query of this.#queries.getQueryCache().findAll({ predicate })) this.#uncertain.add(query);
+    this.#plan();
   }
 
   #plan(): void {
-    const isIdle = this.#stale.size === 0 && this.#extent === "named";
+    const isIdle = this.#stale.size === 0 && this.#uncertain.size === 0;
     if (isIdle || this.#timer !== undefined || this.#running || isHidden()) return;
     const wait = Math.max(GATHER_MS, this.#doneAt + SPACING_MS - Date.now());
     this.#timer = setTimeout(() => void this.#refetch(), wait);
@@ -112,23 +108,22 @@ export class Refresher implements Follower {
   async #refetch(): Promise<void> {
     this.#timer = undefined;
     if (isHidden()) return;
-    const extent = this.#extent;
+    const uncertain = new Set(this.#uncertain);
     const stale = [...this.#stale.values()];
-    this.#extent = "named";
+    this.#uncertain.clear();
     this.#stale.clear();
     this.#running = true;
     const late = new Promise((resolve) => setTimeout(resolve, LONGEST_MS));
     // Without waiting, the next refetch would cancel this one, and again, for as long as changes come.
-    await Promise.race([this.#invalidate(extent, stale), late]);
+    await Promise.race([this.#invalidate(stale, uncertain), late]);
     this.#running = false;
     this.#doneAt = Date.now();
     this.#plan();
   }
 
-  #invalidate(extent: Extent, stale: readonly Stale[]): Promise<unknown> {
-    if (extent === "all") return this.#queries.invalidateQueries();
-    if (extent === "followed") return this.#queries.invalidateQueries({ predicate: ({ queryKey }) => this.#roots.has(queryKey[0]) });
-    return Promise.all(stale.map((filter) => this.#queries.invalidateQueries(filter)));
+  #invalidate(stale: readonly Stale[], uncertain: ReadonlySet<Query>): Promise<unknown> {
+    const filters = stale.map((filter) => ({ ...filter, predicate: (query: Query) => !uncertain.has(query) }));
+    return Promise.all([...filters, { predicate: (query: Query) => uncertain.has(query) }].map((filter) => this.#queries.invalidateQueries(filter)));
   }
 }
 

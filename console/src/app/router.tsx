@@ -58,12 +58,14 @@ function Newer() {
 
 function guarded(screen: Screen): () => ReactNode {
   const Content = lazily(screen.load);
-  return function Guarded() {
+  function Guarded() {
     const session = useSession();
     if (allowed(screen, session)) return <Content />;
     if (screen.feature && !session.has(screen.feature)) return <TurnedOff feature={screen.feature} mayTurnOn={session.can("settings:manage")} />;
     return <Refused permission={screen.operator ? "operator" : screen.permission} screen={t(screen.title)} />;
-  };
+  }
+  // The router calls it for a link under the pointer. If the code doesn't come, the screen asks again.
+  return Object.assign(Guarded, { preload: () => void screen.load().catch(() => undefined) });
 }
 
 const routes: AnyRoute[] = SCREENS.map((screen) =>

@@ -2,10 +2,10 @@
 
 import { ActionIcon, Alert, Button, CopyButton, Tooltip } from "@mantine/core";
 import { IconAlertTriangle, IconCheck, IconCopy, IconPlugConnectedX, IconPlayerStop, IconRefresh } from "@tabler/icons-react";
-import { Suspense, useDeferredValue, useMemo } from "react";
+import { useDeferredValue, useMemo } from "react";
 
 import { number, reportedText, t } from "@/i18n";
-import { lazily } from "@/ui/lazily";
+import { LateMarkdown } from "@/ui/markdown/LateMarkdown";
 import type { Marks } from "@/ui/markdown/Markdown";
 import { Tag } from "@/ui/Tag";
 import { Time } from "@/ui/Time";
@@ -19,10 +19,6 @@ import { CitationMark } from "../sources/CitationMark";
 import type { Snapshot } from "../stream/answering";
 import { Siblings } from "./Siblings";
 import styles from "./Thread.module.css";
-
-const Markdown = lazily<{ text: string; marks?: Marks; hosts?: boolean }>(() =>
-  import("@/ui/markdown/Markdown").then((module) => ({ default: module.Markdown })),
-);
 
 interface Props {
   turn: Turn;
@@ -85,11 +81,7 @@ function Text({ text, citations, onCitation }: { text: string; citations: readon
       },
     };
   }, [citations, onCitation]);
-  return (
-    <Suspense fallback={<div className={styles.raw}>{shown}</div>}>
-      <Markdown text={shown} marks={marks} hosts />
-    </Suspense>
-  );
+  return <LateMarkdown text={shown} marks={marks} hosts />;
 }
 
 function Working({ now, hasText }: { now?: Snapshot; hasText: boolean }) {

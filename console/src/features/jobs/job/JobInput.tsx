@@ -1,7 +1,7 @@
 /** A job's input: a prompt as it was written, anything else as JSON. */
 
 import { t } from "@/i18n";
-import { Markdown } from "@/ui/markdown/Markdown";
+import { LateMarkdown } from "@/ui/markdown/LateMarkdown";
 import { Snippet } from "@/ui/Snippet";
 import { Attached } from "@/ui/turns/Attached";
 import { textOf } from "@/ui/turns/content";
@@ -37,7 +37,7 @@ export function Asked({ chat: { system, messages, prompt } }: { chat: ChatInput 
 function Said({ content }: { content: Content }) {
   return (
     <div className={styles.prompt}>
-      <Markdown text={textOf(content)} />
+      <LateMarkdown text={textOf(content)} />
       <Attached content={content} />
     </div>
   );

@@ -1,7 +1,7 @@
 /** A job's result: a model's answer as text, anything else as JSON. */
 
 import { number, t } from "@/i18n";
-import { Markdown } from "@/ui/markdown/Markdown";
+import { LateMarkdown } from "@/ui/markdown/LateMarkdown";
 import { Snippet } from "@/ui/Snippet";
 
 import { chatResultOf, type ChatResult } from "../shapes";
@@ -17,7 +17,7 @@ export function Answer({ answer }: { answer: ChatResult }) {
   const { text, finishReason: reason } = answer;
   return (
     <>
-      <div className={styles.answer}>{text ? <Markdown text={text} hosts /> : <span className="muted">{t("jobs.answer.none")}</span>}</div>
+      <div className={styles.answer}>{text ? <LateMarkdown text={text} hosts /> : <span className="muted">{t("jobs.answer.none")}</span>}</div>
       <p className={styles.ending} data-tone={reason === "stop" ? undefined : "warning"}>
         {endingWords(reason)}
       </p>

@@ -1,10 +1,10 @@
 /** File preview, as far as the browser can show it safely; otherwise a download. */
 
 import { IconEyeOff } from "@tabler/icons-react";
-import { Suspense, useEffect, useRef, useState, type ReactNode, type SyntheticEvent } from "react";
+import { useEffect, useRef, useState, type ReactNode, type SyntheticEvent } from "react";
 
 import { t } from "@/i18n";
-import { lazily } from "@/ui/lazily";
+import { LateMarkdown } from "@/ui/markdown/LateMarkdown";
 import { bytes } from "@/ui/quantities";
 import { Empty, Failed, Loading } from "@/ui/states";
 
@@ -14,8 +14,6 @@ import styles from "./Object.module.css";
 import { Table } from "./Table";
 import { useAddress, type Addressed } from "./useAddress";
 import { useHighlight } from "./useHighlight";
-
-const Markdown = lazily<{ text: string }>(() => import("@/ui/markdown/Markdown").then((module) => ({ default: module.Markdown })));
 
 interface Props {
   id: string;
@@ -132,9 +130,7 @@ function Words({ blob, children }: { blob: Blob; children: (text: string) => Rea
 function Rendered({ text }: { text: string }) {
   return (
     <article className={styles.page}>
-      <Suspense fallback={<Loading />}>
-        <Markdown text={text} />
-      </Suspense>
+      <LateMarkdown text={text} />
     </article>
   );
 }
