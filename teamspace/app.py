@@ -236,7 +236,7 @@ def dependencies(
     attempts, streams = jobs.JobAttempts(queue), events.Streams(wake, counts)
     files = wiring.open_store(settings, tables, guard)
     gateway = ai.Gateway(fleet, ai.Registry(fleet, simulate=settings.simulate))
-    library = ai.Library(files, knowledge.read_entity, knowledge.measure_entity)
+    library = ai.Library(files, knowledge.read_entities, knowledge.measure_entities)
     turns, toolbox = ai.Turns(gateway, queue, attempts, streams, library), tools.Toolbox(guard)
     mcp_tasks, catalog = mcp.McpTasks(toolbox, queue), workflows.Catalog()
     mcp_workflows = mcp.McpWorkflows(workflows.OfferedWorkflows(catalog, queue))

@@ -2,7 +2,7 @@
 
 from teamspace.knowledge.domain.entities import describe, names_fence
 from teamspace.knowledge.domain.extracting import tidy
-from teamspace.knowledge.domain.finding import measure_entity, read_entity
+from teamspace.knowledge.domain.finding import measure_entities, read_entities
 from teamspace.knowledge.domain.listing import complete_all
 from teamspace.knowledge.schemas import EntityItem
 from teamspace.knowledge.store import INVARIANTS, TRANSIENT
@@ -13,8 +13,8 @@ __all__ = [
     "EntityItem",
     "complete_all",
     "describe",
-    "measure_entity",
+    "measure_entities",
     "names_fence",
-    "read_entity",
+    "read_entities",
     "tidy",
 ]

@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+import msgspec
 import pytest
 from httpx2 import Response
 
@@ -10,11 +11,14 @@ from teamspace.ai.domain.attaching import MAX_ENTITIES
 from teamspace.settings import Settings
 from tests.ai.help import model_world
 from tests.conversations.help import create
-from tests.knowledge.help import entity, learn, use, write
+from tests.cost.help import Call, Costs
+from tests.knowledge.help import entities, entity, learn, use, write
 from tests.support.model_server import says, writes
 from tests.support.world import Caller, World
 
 pytestmark = pytest.mark.both_databases
+LARGEST = 500_000
+"""Characters of a document."""
 STORY = "Nothing yet.\n\nMarta Keller founded Keller Works in\nHamburg. On 2024-03-01 Marta Keller left."
 
 
@@ -94,3 +98,22 @@ async def test_a_prompt_has_a_limit_of_entities(ann: Caller) -> None:
     refused = await ask(ann, "Who?", *map(str, range(MAX_ENTITIES + 1)))
     assert refused.status_code == 400, refused.text
     assert f"{MAX_ENTITIES} entities" in refused.json()["detail"]
+
+
+@pytest.mark.sampled(4)
+async def test_the_largest_documents_about_the_most_entities_do_not_block_the_loop(ann: Caller, world: World) -> None:
+    """The documents are read and the passages found outside of the event loop."""
+    body = "Marta Keller founded Keller Works in Hamburg. Jonas Weber joined Marta Keller at Weber Foundry.\n\n"
+    for number in range(4):
+        await learn(ann, f"Story {number}", body * (LARGEST // len(body)))
+    ids = [item["id"] for item in await entities(ann)][:MAX_ENTITIES]
+    assert len(ids) == MAX_ENTITIES
+    prompt = [{"type": "text", "text": "Who are they?"}, *({"type": "entity", "entity_id": id} for id in ids)]
+    costs = Costs(world)
+    for dry_run in (False, True):
+        sent = msgspec.json.encode({"prompt": prompt, "dry_run": dry_run})
+        headers = [(b"authorization", f"Bearer {ann.token}".encode()), (b"content-type", b"application/json")]
+        assert (
+            await costs.measure(f"dry_run {dry_run}", Call("POST", "/api/ai/chat", headers=headers, body=sent)) == 200
+        )
+    assert costs.faults == []

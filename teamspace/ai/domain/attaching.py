@@ -13,7 +13,7 @@ from teamspace.blobs import BlobStore
 from teamspace.completions import ImagePart, ImageUrl
 from teamspace.core import pools
 from teamspace.core.db import Db, Reads
-from teamspace.core.errors import BadRequest, Refusal, TooLarge
+from teamspace.core.errors import BadRequest, NotFound, Refusal, TooLarge
 from teamspace.core.principal import Principal
 from teamspace.repository import VersionRow
 
@@ -38,9 +38,10 @@ class Library(msgspec.Struct, frozen=True):
     """Where the things that prompts refer to are read."""
 
     files: BlobStore
-    read_entity: Callable[[Db, BlobStore, Principal, str], Awaitable[EntityKnowledge]]
-    measure_entity: Callable[[Db, Principal, str], Awaitable[int]]
-    """Returns about how many characters it has; like `read_entity`, it raises NotFound."""
+    read_entities: Callable[[Db, BlobStore, Principal, Sequence[str]], Awaitable[dict[str, EntityKnowledge]]]
+    """Returns those of which the person can read something."""
+    measure_entities: Callable[[Db, Principal, Sequence[str]], Awaitable[dict[str, int]]]
+    """Returns about how many characters each of them has."""
 
 
 class Attached(msgspec.Struct, frozen=True):
@@ -66,7 +67,8 @@ class Attached(msgspec.Struct, frozen=True):
     @property
     def instructions(self) -> list[str]:
         """For the system prompt of the turn."""
-        return [sources.INSTRUCTION] * bool(self.shown) + [sources.ENTITIES] * bool(self.entities)
+        needed = ((sources.INSTRUCTION, self.shown), (sources.ENTITIES, self.entities))
+        return [instruction for instruction, things in needed if things]
 
     def render(self) -> str:
         """Return the entities and sources as text for a prompt."""
@@ -102,8 +104,9 @@ async def load(db: Db, library: Library, who: Principal, parts: Sequence[Referen
 
     The characters of a turn are shared between the texts: short ones are complete, long ones are cut.
     """
-    attached = Attached(Sources())
-    found = {part: await _load_part(db, library, who, part, attached) for part in distinct(parts)}
+    attached, wanted = Attached(Sources()), distinct(parts)
+    known = await _read_entities(db, library, who, wanted)
+    found = {part: await _load_part(db, library, who, part, attached, known) for part in wanted}
     facts = sum(sources.size_of(loaded.facts or "") for loaded in found.values())
     cut = _share([passage for loaded in found.values() for passage in loaded.passages], attached.room - facts)
     for part, loaded in found.items():
@@ -115,11 +118,12 @@ async def load_available(
     db: Db, library: Library, who: Principal, parts: Sequence[Reference], attached: Attached
 ) -> None:  # fmt: skip
     """Add what earlier prompts refer to, as far as it can be read now and there is room."""
+    known = await _read_entities(db, library, who, [part for part in parts if _is_wanted(attached, part)])
     for part in parts:
-        if part in attached.by_part or part in attached.missing or _is_full(attached, part):
+        if not _is_wanted(attached, part):
             continue
         try:
-            loaded = await _load_part(db, library, who, part, attached)
+            loaded = await _load_part(db, library, who, part, attached, known)
         except Refusal:
             attached.missing.add(part)
             continue
@@ -127,19 +131,43 @@ async def load_available(
         attached.add(part, list(_share(loaded.passages, room)), loaded.facts)
 
 
-def _is_full(attached: Attached, part: Reference) -> bool:
-    if isinstance(part, EntityPart) and len(attached.entities) >= MAX_ENTITIES:
-        return True
-    return len(attached.sources) >= MAX_SOURCES
+async def measure_entities(db: Db, library: Library, who: Principal, parts: Iterable[Reference]) -> int:
+    """Return about how many characters the entities among the parts have; raise NotFound if one cannot be read."""
+    ids = _entity_ids(parts)
+    sizes = await library.measure_entities(db, who, ids) if ids else {}
+    if len(sizes) < len(ids):
+        raise NotFound()
+    return sum(sizes.values())
 
 
-async def _load_part(db: Db, library: Library, who: Principal, part: Reference, attached: Attached) -> _Loaded:
+def _is_wanted(attached: Attached, part: Reference) -> bool:
+    if part in attached.by_part or part in attached.missing or len(attached.sources) >= MAX_SOURCES:
+        return False
+    return not isinstance(part, EntityPart) or len(attached.entities) < MAX_ENTITIES
+
+
+def _entity_ids(parts: Iterable[Reference]) -> list[str]:
+    return list(dict.fromkeys(part.entity_id for part in parts if isinstance(part, EntityPart)))
+
+
+async def _read_entities(
+    db: Db, library: Library, who: Principal, parts: Iterable[Reference]
+) -> dict[str, EntityKnowledge]:  # fmt: skip
+    """Together, since a document that names one often names others."""
+    ids = _entity_ids(parts)
+    return await library.read_entities(db, library.files, who, ids) if ids else {}
+
+
+async def _load_part(
+    db: Db, library: Library, who: Principal, part: Reference, attached: Attached, known: dict[str, EntityKnowledge]
+) -> _Loaded:
     """Return the texts of a part. An image has none: it is attached."""
     if isinstance(part, NotePart):
         return _Loaded([_of_note(await notes.find(db, who, part.note_id))])
     if isinstance(part, EntityPart):
-        known = await library.read_entity(db, library.files, who, part.entity_id)
-        return _Loaded(known.passages, known.facts)
+        if (entity := known.get(part.entity_id)) is None:
+            raise NotFound()
+        return _Loaded(entity.passages, entity.facts)
     if (image := await _find_image(db, who, part)) is not None:
         attached.images.append(await _load_image(db, library.files, image, len(attached.images)))
         return _Loaded()

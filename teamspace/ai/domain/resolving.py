@@ -15,8 +15,8 @@ from teamspace.ai.schemas import (
     ChatBody,
     ChatInput,
     ChatPart,
-    EntityPart,
     NotePart,
+    ObjectPart,
     Prompt,
     Reference,
     TurnInput,
@@ -124,13 +124,12 @@ async def measure(db: Db, library: Library, who: Principal, input: ChatInput) ->
     for index, part in enumerate(_parts(input.prompt)):
         if isinstance(part, ImagePart) and not part.image_url.url.startswith("data:image/"):
             raise BadRequest.at(f"/prompt/{index}/image_url/url", "ai.image_url")
-    characters = 0
-    for reference in attaching.distinct(_references(input.prompt)):
+    references = attaching.distinct(_references(input.prompt))
+    characters = await attaching.measure_entities(db, library, who, references)
+    for reference in references:
         if isinstance(reference, NotePart):
             characters += len((await notes.find(db, who, reference.note_id)).body)
-        elif isinstance(reference, EntityPart):
-            characters += await library.measure_entity(db, who, reference.entity_id)
-        else:
+        elif isinstance(reference, ObjectPart):
             row = await repository.get_visible(db, who, reference.object_id)
             characters += row.size
     if isinstance(input, ChatBody | TurnInput) and input.conversation_id is not None:

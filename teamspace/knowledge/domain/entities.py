@@ -1,7 +1,10 @@
 """The list of entities, and one of them with what documents say about it."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
+
+import msgspec
 
 from teamspace import fulltext
 from teamspace.core import paging
@@ -23,6 +26,7 @@ from teamspace.knowledge.schemas import (
     EntityQuery,
     EntityRelation,
     GraphReach,
+    MentionRow,
     NamedDocument,
     RelationRow,
 )
@@ -30,6 +34,7 @@ from teamspace.knowledge.schemas import (
 MAX_PAGE = 20
 """Documents on a page of an entity."""
 _BEFORE_ALL = ("", "")
+_Said = TypeVar("_Said", MentionRow, RelationRow)
 
 
 async def listing(db: Db, who: Principal, query: EntityQuery) -> Page[EntityItem]:
@@ -63,6 +68,27 @@ def _is_shown(entities: dict[str, EntityGroup], name: EntityName) -> bool:
     return entities[name.id].shown.id == name.id
 
 
+class _EntityPage(msgspec.Struct, frozen=True):
+    """An entity with some of its documents."""
+
+    group: EntityGroup
+    documents: list[list[NamedDocument]]
+    """Newest first, each with the names that it has."""
+    more: bool
+
+    @property
+    def versions(self) -> dict[str, int]:
+        """The number of the version in which the names were found, by the document."""
+        return {several[0].object_id: several[0].number for several in self.documents}
+
+    @property
+    def next_cursor(self) -> str | None:
+        if not (self.more and self.documents):
+            return None
+        last = self.documents[-1][0]
+        return paging.encode_cursor(json.dumps((last.at, last.object_id)))
+
+
 async def find(db: Db, who: Principal, entity_id: str, query: EntityPageQuery) -> Entity:
     """Return an entity with a page of its documents; NotFound if `who` can read none that mentions it."""
     seen = _reach(who, query.scope)
@@ -75,17 +101,35 @@ async def find(db: Db, who: Principal, entity_id: str, query: EntityPageQuery) -
         await groups.find(db, who, seen, [entity_id], limit=size + 1, before=before)
     ).get(entity_id)  # fmt: skip
     documents = page.newest(size + 1) if page else []
-    shown, more = documents[:size], len(documents) > size
-    last = shown[-1][0] if shown else None
-    counted = whole.item
-    return Entity(
-        id=counted.id, type=counted.type, name=counted.name, names=whole.titles, documents=counted.documents,
-        more=counted.more, updated_at=counted.updated_at,
-        timeline=[_to_document(several) for several in shown],
-        mentions=await _mentions(db, whole, shown),
-        relations=await _relations(db, who, seen, whole, shown),
-        next_cursor=paging.encode_cursor(json.dumps((last.at, last.object_id))) if last and more else None,
-    )  # fmt: skip
+    (found,) = await _describe(db, who, seen, [_EntityPage(whole, documents[:size], len(documents) > size)])
+    return found
+
+
+async def find_newest(db: Db, who: Principal, entity_ids: Iterable[str], documents: int) -> dict[str, Entity]:
+    """Return entities with so many of their newest documents, without those of which `who` can read none."""
+    seen = access.reach(who)
+    found = await groups.find(db, who, seen, entity_ids)
+    pages = [_EntityPage(group, group.newest(documents), False) for group in found.values()]
+    return dict(zip(found, await _describe(db, who, seen, pages), strict=True))
+
+
+async def _describe(db: Db, who: Principal, seen: GraphReach, pages: Sequence[_EntityPage]) -> list[Entity]:
+    objects = sorted({id for page in pages for id in page.versions})
+    names = sorted({id for page in pages for id in page.group.names})
+    mentions = await store.select_mentions(db, objects, names, checking.MAX_MENTIONS)
+    relations = await store.select_relations(db, objects, names)
+    others = await groups.find(db, who, seen, (id for page in pages for id in _others(relations, page.group)), limit=1)
+    return [
+        Entity(
+            id=counted.id, type=counted.type, name=counted.name, names=page.group.titles, documents=counted.documents,
+            more=counted.more, updated_at=counted.updated_at,
+            timeline=[_to_document(several) for several in page.documents],
+            mentions=_mentions(page, mentions), relations=_relations(page, relations, others),
+            next_cursor=page.next_cursor,
+        )
+        for page in pages
+        for counted in [page.group.item]
+    ]  # fmt: skip
 
 
 def _to_document(several: list[NamedDocument]) -> EntityDocument:
@@ -96,42 +140,49 @@ def _to_document(several: list[NamedDocument]) -> EntityDocument:
     )  # fmt: skip
 
 
-async def _mentions(db: Db, entity: EntityGroup, shown: list[list[NamedDocument]]) -> list[EntityMention]:
-    versions = {several[0].object_id: several[0].number for several in shown}
-    rows = await store.select_mentions(db, list(versions), list(entity.names), checking.MAX_MENTIONS)
-    places = {object_id: place for place, object_id in enumerate(versions)}
+def _mentions(page: _EntityPage, rows: Iterable[MentionRow]) -> list[EntityMention]:
+    versions = page.versions
     return [
         EntityMention(
             id=row.id, object_id=row.object_id, version=versions[row.object_id], start=row.span_start, end=row.span_end,
             written=row.written, quote=row.quote,
         )
-        for row in sorted(rows, key=lambda row: places[row.object_id])
+        for row in _on_page(page, rows)
+        if row.name_id in page.group.names
     ]  # fmt: skip
 
 
-async def _relations(
-    db: Db, who: Principal, seen: GraphReach, entity: EntityGroup, shown: list[list[NamedDocument]]
+def _relations(
+    page: _EntityPage, rows: Iterable[RelationRow], others: Mapping[str, EntityGroup]
 ) -> list[EntityRelation]:
-    versions = {several[0].object_id: several[0].number for several in shown}
-    rows = await store.select_relations(db, list(versions), list(entity.names))
-    others = await groups.find(db, who, seen, _others(rows, entity), limit=1)
-    places = {object_id: place for place, object_id in enumerate(versions)}
+    versions = page.versions
     return [
         EntityRelation(
-            direction="out" if row.subject_id in entity.names else "in", predicate=row.predicate,
+            direction="out" if row.subject_id in page.group.names else "in", predicate=row.predicate,
             entity=others[other].link, object_id=row.object_id, version=versions[row.object_id], start=row.span_start,
             end=row.span_end, quote=row.quote,
         )
-        for row in sorted(rows, key=lambda row: places[row.object_id])
-        for other in _others([row], entity)
+        for row in _on_page(page, rows)
+        for other in _others([row], page.group)
         if other in others
     ]  # fmt: skip
 
 
+def _on_page(page: _EntityPage, rows: Iterable[_Said]) -> list[_Said]:
+    """Return what its documents say, in their order."""
+    places = {object_id: place for place, object_id in enumerate(page.versions)}
+    return sorted((row for row in rows if row.object_id in places), key=lambda row: places[row.object_id])
+
+
 def _others(rows: Iterable[RelationRow], entity: EntityGroup) -> list[str]:
-    """Return the other ends; a relation between two names of the entity itself has none."""
-    ends = (id for row in rows for id in (row.subject_id, row.target_id))
-    return [id for id in ends if id not in entity.names]
+    """Return the other ends of its relations; one between two names of the entity itself has none."""
+    ends = ((row.subject_id, row.target_id) for row in rows)
+    return [
+        other
+        for subject, target in ends
+        for end, other in ((subject, target), (target, subject))
+        if end in entity.names and other not in entity.names
+    ]
 
 
 def names_fence(who: Principal, *, across_org: bool) -> Fence:

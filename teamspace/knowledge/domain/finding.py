@@ -1,6 +1,7 @@
 """Find entities by name, with the passages of documents that say something about them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import chain
 
 import msgspec
 
@@ -15,7 +16,7 @@ from teamspace.knowledge.domain import entities, groups, naming
 from teamspace.knowledge.schemas import (
     ENTITY_TYPES,
     Entity,
-    EntityPageQuery,
+    EntityMention,
     EntityQuery,
     EntityRelation,
     EntityType,
@@ -29,7 +30,7 @@ from teamspace.repository import VersionText
 MAX_FOUND = 5
 _DOCUMENTS = 3
 """Newest documents of each entity that are read."""
-_MAX_TEXTS, _MAX_PASSAGES, _MAX_RELATIONS = 8, 20, 10
+_MAX_PASSAGES, _MAX_RELATIONS = 20, 10
 _MAX_QUOTE = 600
 
 _Place = tuple[str, int, int, int]
@@ -40,32 +41,37 @@ async def find(
     db: Db, files: BlobStore, who: Principal, name: str, type: EntityType | None, limit: int
 ) -> GraphAnswer:  # fmt: skip
     """Return the entities with this name, then others whose names have these words, as `who` sees them."""
-    return await _read_passages(db, files, who, await _find_ids(db, who, name, type, limit))
+    ids = await _find_ids(db, who, name, type, limit)
+    found = list((await entities.find_newest(db, who, ids, _DOCUMENTS)).values())
+    places = list(dict.fromkeys(place for entity in found for place in _places(entity)))[:_MAX_PASSAGES]
+    passages = await _read_passages(db, files, who, found, places)
+    return GraphAnswer([_to_known(entity) for entity in found], list(passages.values()))
 
 
-async def read_entity(db: Db, files: BlobStore, who: Principal, entity_id: str) -> EntityKnowledge:
-    """Return what `who` can know about an entity, to be cited; NotFound if no document that they can read names it."""
-    known = await _read_passages(db, files, who, [entity_id])
-    return EntityKnowledge(
-        msgspec.json.encode(known.entities[0]).decode(), [_to_source(passage) for passage in known.passages]
-    )
+async def read_entities(
+    db: Db, files: BlobStore, who: Principal, entity_ids: Sequence[str]
+) -> dict[str, EntityKnowledge]:  # fmt: skip
+    """Return what `who` can know about entities, to be cited; without those that no document names that they can read."""
+    found = await entities.find_newest(db, who, entity_ids, _DOCUMENTS)
+    places = {id: _places(entity) for id, entity in found.items()}
+    passages = await _read_passages(db, files, who, found.values(), chain(*places.values()))
+    return {
+        id: EntityKnowledge(
+            msgspec.json.encode(_to_known(entity)).decode(),
+            [_to_source(passages[place]) for place in places[id] if place in passages],
+        )
+        for id, entity in found.items()
+    }
 
 
-async def measure_entity(db: Db, who: Principal, entity_id: str) -> int:
-    """Return about how many characters `read_entity` returns, without reading documents."""
-    entity = await entities.find(db, who, entity_id, EntityPageQuery(limit=_DOCUMENTS))
-    places = list(dict.fromkeys(_places(entity)))[:_MAX_PASSAGES]
-    passages = sum(min(end - start, _MAX_QUOTE) for _, _, start, end in places)
-    return passages + len(msgspec.json.encode(_to_known(entity)))
-
-
-async def _read_passages(db: Db, files: BlobStore, who: Principal, ids: Iterable[str]) -> GraphAnswer:
-    found = [await entities.find(db, who, id, EntityPageQuery(limit=_DOCUMENTS)) for id in ids]
-    places = list(dict.fromkeys(place for entity in found for place in _places(entity)))
-    outdated = {document.object_id for entity in found for document in entity.timeline if document.outdated}
-    texts = await _read(db, files, who, places)
-    passages = [_to_passage(texts[place[:2]], place, outdated) for place in places if place[:2] in texts]
-    return GraphAnswer([_to_known(entity) for entity in found], passages[:_MAX_PASSAGES])
+async def measure_entities(db: Db, who: Principal, entity_ids: Sequence[str]) -> dict[str, int]:
+    """Return about how many characters `read_entities` returns for each, without reading documents."""
+    found = await entities.find_newest(db, who, entity_ids, _DOCUMENTS)
+    return {
+        id: sum(min(end - start, _MAX_QUOTE) for _, _, start, end in _places(entity))
+        + len(msgspec.json.encode(_to_known(entity)))
+        for id, entity in found.items()
+    }
 
 
 async def _find_ids(db: Db, who: Principal, name: str, type: EntityType | None, limit: int) -> list[str]:
@@ -79,23 +85,29 @@ async def _find_ids(db: Db, who: Principal, name: str, type: EntityType | None, 
     return list(dict.fromkeys(ids))[:limit]
 
 
-def _places(entity: Entity) -> Iterable[_Place]:
+def _places(entity: Entity) -> list[_Place]:
     """Return what says something about others first: a mention alone says less."""
-    yield from ((said.object_id, said.version, said.start, said.end) for said in entity.relations[:_MAX_RELATIONS])
-    yield from ((said.object_id, said.version, said.start, said.end) for said in entity.mentions)
+    said: list[EntityRelation | EntityMention] = [*entity.relations[:_MAX_RELATIONS], *entity.mentions]
+    return list(dict.fromkeys((one.object_id, one.version, one.start, one.end) for one in said))[:_MAX_PASSAGES]
 
 
-async def _read(
-    db: Db, files: BlobStore, who: Principal, places: Iterable[_Place]
-) -> dict[tuple[str, int], VersionText]:
-    """Return the texts of versions that can be read; the fence of the repository decides once more."""
-    texts: dict[tuple[str, int], VersionText] = {}
-    for object_id, version in list(dict.fromkeys(place[:2] for place in places))[:_MAX_TEXTS]:
+async def _read_passages(
+    db: Db, files: BlobStore, who: Principal, found: Iterable[Entity], places: Iterable[_Place]
+) -> dict[_Place, GraphPassage]:
+    """Return the passages of versions that can be read; the fence of the repository decides once more.
+
+    Each text is read once, and let go before the next.
+    """
+    outdated = {document.object_id for entity in found for document in entity.timeline if document.outdated}
+    wanted = list(dict.fromkeys(places))
+    passages: dict[_Place, GraphPassage] = {}
+    for version in dict.fromkeys(place[:2] for place in wanted):
         try:
-            texts[object_id, version] = await repository.read_version_text(db, files, who, object_id, version)
+            read = await repository.read_version_text(db, files, who, *version)
         except (NotFound, BlobMissing, DamagedBlob):  # deleted or hidden just now, or logged as damaged
             continue
-    return texts
+        passages |= {place: _to_passage(read, place, outdated) for place in wanted if place[:2] == version}
+    return {place: passages[place] for place in wanted if place in passages}
 
 
 def _to_passage(read: VersionText, place: _Place, outdated: set[str]) -> GraphPassage:
