@@ -12,8 +12,7 @@ from teamspace.core.egress import Egress, EgressFailed, OutgoingRequest, Timeout
 _TIMEOUTS = Timeouts(read=280, total=290)
 """A response that is not streamed sends nothing until it is complete, and a streamed one nothing until it begins."""
 _PROBE_TIMEOUTS = Timeouts(connect=3, read=3, total=3)
-MAX_ANSWER_BYTES = 4 * 1024 * 1024
-MAX_PROBE_BYTES = 2 * 1024 * 1024
+MAX_ANSWER_BYTES = MAX_PROBE_BYTES = 2 * 1024 * 1024
 """Longer responses would hold the event loop while they are decoded."""
 _MAX_STREAM_BYTES = 32 * 1024 * 1024
 """A streamed token takes some 250 bytes."""

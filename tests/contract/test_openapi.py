@@ -127,7 +127,7 @@ class Scenario(msgspec.Struct, frozen=True):
 
     operator: str
     member: str
-    words: dict[str, list[str]]
+    words: dict[str, list[str | None]]
     host: str = HOST
 
     @classmethod
@@ -254,6 +254,7 @@ class Scenario(msgspec.Struct, frozen=True):
             "body.owner.username": ["owner#"],
             "body.prompt": ["Hello"],
             "body.conversation_id": [conversation],
+            **{f"/api/agent body.{name}": [None] for name in ("parent_id", "regenerate", "resume_from")},
             "body.target": ["de", "pt-BR"],
             "body.source": ["en"],
             "query.target": ["de"],

@@ -18,6 +18,7 @@ from tests.identity.help import run_sql
 from tests.repository.help import TEXT, fetch, keys, put, send
 from tests.support.world import Caller, World
 
+WRITERS = 60
 UNUSUAL_KEYS = [
     "a b+c%d.txt",
     "ünïcödé/日本/🙂.txt",
@@ -148,11 +149,11 @@ async def test_an_aborted_upload_leaves_nothing(world: World, ann: Caller) -> No
 
 @pytest.mark.both_databases
 async def test_concurrent_writes_of_a_key_each_get_a_version(world: World, ann: Caller) -> None:
-    bodies = [f"writer {number}".encode() * 100 for number in range(200)]
+    bodies = [f"writer {number}".encode() * 100 for number in range(WRITERS)]
     created = await asyncio.gather(*(put(ann, "contested", body) for body in bodies))
-    assert sorted(item["version"] for item in created) == list(range(1, 201))
+    assert sorted(item["version"] for item in created) == list(range(1, WRITERS + 1))
     found = (await ann.get(f"/api/repo-obj/{created[0]['id']}?limit=200")).json()
-    assert [version["number"] for version in found["versions"]] == list(range(200, 0, -1))
+    assert [version["number"] for version in found["versions"]] == list(range(WRITERS, 0, -1))
     for item, body in zip(created, bodies, strict=True):
         assert (await fetch(ann, item["id"], f"?version={item['version']}")).content == body
 

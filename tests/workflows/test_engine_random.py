@@ -279,12 +279,12 @@ def counted(call: Any, name: str, shares: Counter[str]) -> Any:
 
 async def let_leases_expire(world: World, rng: random.Random, over: asyncio.Event) -> None:
     while not over.is_set():
-        await asyncio.sleep(rng.random() * 0.05)
+        await asyncio.sleep(rng.random() * 0.01)
         await run_sql(
             world,
             "UPDATE jobs SET lease_until = moment(-1) WHERE kind = 'workflow.step' AND state = 'running'"
-            " AND lease_expiries < :limit AND item % 3 = :some",
-            limit=ending.MAX_LEASE_EXPIRIES - 1, some=rng.randrange(3),
+            " AND lease_expiries < :limit AND item % 2 = :some",
+            limit=ending.MAX_LEASE_EXPIRIES - 1, some=rng.randrange(2),
         )  # fmt: skip
 
 
