@@ -9,25 +9,38 @@ import { useSession, type Session } from "@/session";
 import { useNames } from "@/ui/names";
 import { Page } from "@/ui/Page";
 import { plain } from "@/ui/plain";
+import { useRecents } from "@/ui/shortcuts/queries";
 import { Empty, Failed, Loading } from "@/ui/states";
 import { Time } from "@/ui/Time";
 
 import { Activity } from "./Activity";
+import { useChecklist } from "./checklist";
 import { Continue } from "./Continue";
 import styles from "./HomeScreen.module.css";
 import { Mentions } from "./Mentions";
 import { Part } from "./Part";
-import { useActivity, useNews, useSeed, type FileItem, type News, type NoteItem } from "./queries";
+import { useActivity, useMentions, useNews, useSeed, type FileItem, type News, type NoteItem } from "./queries";
 import { Setup } from "./Setup";
 
 export default function HomeScreen() {
-  const { me } = useSession();
+  const session = useSession();
+  const { me } = session;
+  const checklist = useChecklist();
+  const news = useNews(!isGuest(session));
+  const parts = [checklist, useRecents(), useMentions(), useActivity(), news];
   return (
     <Page title={t("home.welcome", { name: me.user.display_name })} intro={t("home.where", { team: me.team.name, company: me.org.name })}>
-      <Setup />
-      <Continue />
-      <Mentions />
-      <News />
+      {/* All at once, so that nothing on the page moves when the last comes. */}
+      {parts.some(({ isPending }) => isPending) ? (
+        <Loading />
+      ) : (
+        <>
+          {checklist.data && <Setup {...checklist.data} />}
+          <Continue />
+          <Mentions />
+          {news.isError ? <Failed error={news.error} again={() => void news.refetch()} /> : <TeamNews {...news.data} />}
+        </>
+      )}
     </Page>
   );
 }
@@ -35,19 +48,13 @@ export default function HomeScreen() {
 /** Users without access to the team's content only see what's shared with them. */
 const isGuest = ({ can }: Session): boolean => !can("notes:read") && !can("notes:write") && !can("files:read") && !can("files:write");
 
-function News() {
+function TeamNews(news: News) {
   const session = useSession();
-  const news = useNews(!isGuest(session));
-  const activity = useActivity();
-  // Together, so that nothing on the page moves when the second comes.
-  if (news.isPending || activity.isPending) return <Loading />;
-  if (news.isError) return <Failed error={news.error} again={() => void news.refetch()} />;
-  const { notes, files, shared } = news.data;
-  if (notes.length + files.length + shared.length === 0) return <Nothing />;
+  if (news.notes.length + news.files.length + news.shared.length === 0) return <Nothing />;
   return (
     <>
       <Activity />
-      {isGuest(session) ? <ForGuests {...news.data} /> : <ForTheTeam {...news.data} />}
+      {isGuest(session) ? <ForGuests {...news} /> : <ForTheTeam {...news} />}
     </>
   );
 }

@@ -6,14 +6,11 @@ import { Link } from "@tanstack/react-router";
 
 import { t } from "@/i18n";
 
-import { useChecklist } from "./checklist";
+import type { Checklist } from "./checklist";
 import styles from "./HomeScreen.module.css";
 import { Part } from "./Part";
 
-export function Setup() {
-  const checklist = useChecklist();
-  if (!checklist) return null;
-  const { steps, dismiss } = checklist;
+export function Setup({ steps, dismiss }: Checklist) {
   const done = steps.filter((step) => step.done).length;
   return (
     <Part

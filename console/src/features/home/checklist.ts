@@ -54,8 +54,8 @@ export interface Checklist {
   dismiss: () => void;
 }
 
-/** Undefined while it isn't known, when all is done, and after it was dismissed. */
-export function useChecklist(): Checklist | undefined {
+/** Without data when all is done, and after it was dismissed. */
+export function useChecklist(): { isPending: boolean; data?: Checklist } {
   const session = useSession();
   const { me } = session;
   const prefer = usePrefer();
@@ -67,7 +67,7 @@ export function useChecklist(): Checklist | undefined {
       staleTime: 60_000,
     })),
   });
-  if (found.some(({ isPending }) => isPending)) return undefined;
+  if (found.some(({ isPending }) => isPending)) return { isPending: true };
   const steps = checks.map(({ name, to }, place): Step => ({
     title: `home.check.${name}`,
     words: `home.check.${name}.words`,
@@ -75,6 +75,6 @@ export function useChecklist(): Checklist | undefined {
     // What couldn't be asked isn't asked of the person.
     done: found[place]?.data ?? true,
   }));
-  if (steps.every(({ done }) => done)) return undefined;
-  return { steps, dismiss: () => prefer({ checklist_dismissed: true }) };
+  if (steps.every(({ done }) => done)) return { isPending: false };
+  return { isPending: false, data: { steps, dismiss: () => prefer({ checklist_dismissed: true }) } };
 }
