@@ -16,6 +16,8 @@ from schemathesis.core.parameters import ParameterLocation
 
 VARIABLE = "FUZZER_WORDS"
 """The environment variable with the values: lists by `location.field`, perhaps after a path and a space."""
+LEFT_OUT = ""
+"""Instead of a value: the request is sent without the field."""
 
 _WORDS: dict[str, list[str | None]] = json.loads(os.environ.get(VARIABLE, "{}"))
 _ATTRIBUTES = {
@@ -36,7 +38,10 @@ def before_call(context: Any, case: Any, kwargs: Any) -> None:
             for fields, name, words in _text_fields(getattr(case, attribute), location.value, case.path):
                 if words and _random.random() < 0.8:
                     word = _random.choice(words)
-                    fields[name] = word and word.replace("#", str(next(_numbers)))
+                    if word == LEFT_OUT:
+                        del fields[name]
+                    else:
+                        fields[name] = word and word.replace("#", str(next(_numbers)))
 
 
 def _text_fields(fields: Any, location: str, path: str) -> Iterator[tuple[dict[str, Any], str, list[str | None]]]:

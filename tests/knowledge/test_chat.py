@@ -102,7 +102,7 @@ async def test_a_prompt_has_a_limit_of_entities(ann: Caller) -> None:
 
 @pytest.mark.sampled(4)
 async def test_the_largest_documents_about_the_most_entities_do_not_block_the_loop(ann: Caller, world: World) -> None:
-    """The documents are read and the passages found outside of the event loop."""
+    """The texts of the documents are read outside of the event loop."""
     body = "Marta Keller founded Keller Works in Hamburg. Jonas Weber joined Marta Keller at Weber Foundry.\n\n"
     for number in range(4):
         await learn(ann, f"Story {number}", body * (LARGEST // len(body)))
