@@ -23,6 +23,8 @@ _BUILT_FROM = (
     "tsconfig.json",
     "vite.config.ts",
 )
+_STATIC = "teamspace/console/static"
+_STAMP = f"{_STATIC}/.built-from"
 TYPES = "src/api/schema.d.ts"
 _COMPRESSED = (".css", ".html", ".js", ".svg")
 _BROTLI = """
@@ -42,21 +44,26 @@ class ConsoleBuild(BuildHookInterface[Any]):
 
 
 def build(root: Path) -> None:
-    console, static = root / "console", root / "teamspace/console/static"
-    digest = _digest(console, root)
-    stamp = static / ".built-from"
-    if stamp.is_file() and stamp.read_text() == digest:
+    if is_built(root):
         return
+    console, digest = root / "console", _digest(root)
     print("Building the console; this takes a minute.", file=sys.stderr)
     if not (console / "node_modules").is_symlink():  # a link leads to another checkout's, which is not ours to replace
         npm("ci", console=console)
     npm("run", "build", console=console)
-    _compress(static)
-    stamp.write_text(digest)
+    _compress(root / _STATIC)
+    (root / _STAMP).write_text(digest)
 
 
-def _digest(console: Path, root: Path) -> str:
+def is_built(root: Path) -> bool:
+    """Whether the console has been built, and not changed since."""
+    stamp = root / _STAMP
+    return stamp.is_file() and stamp.read_text() == _digest(root)
+
+
+def _digest(root: Path) -> str:
     """Return a digest of all files that the build depends on."""
+    console = root / "console"
     sources = [console / name for name in _BUILT_FROM]
     sources += [path for folder in ("src", "public") for path in (console / folder).rglob("*") if path.is_file()]
     digest = hashlib.sha256(_BROTLI.encode())

@@ -5,10 +5,12 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import cache
 from itertools import count
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
+from hatch_build import is_built
 from tests.console.browser import launch
 from tests.console.instance import Instance
 from tests.support.plugin import DATABASES
@@ -22,6 +24,7 @@ Serve = Callable[..., AbstractContextManager[Served]]
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     """Closed after this folder: no other event loop can run beside Playwright's."""
+    assert is_built(Path(__file__).parents[2]), "the console has changed since it was built; run: python hatch_build.py"
     with sync_playwright() as playwright, launch(playwright) as launched:
         yield launched
 
