@@ -57,7 +57,6 @@ from teamspace.core.metrics import Metrics
 from teamspace.core.notifications import NotificationRelay
 from teamspace.core.openapi import Description
 from teamspace.core.plugin_calls import PluginGuard
-from teamspace.core.principal import system
 from teamspace.core.refusals import Refusals
 from teamspace.core.routing import Endpoint
 from teamspace.core.tables import On, OnboardingExperience, OwnedTable, collect_listeners
@@ -165,7 +164,7 @@ class App:
             (60, partial(executors.reroute_unserved, self.db, self.fleet)),
             (600, partial(instance.warn, self.db, self.settings)),
             (600, partial(events.tidy, self.db)),
-            (600, partial(idempotency.delete_expired, self.db, system())),
+            (600, partial(idempotency.delete_expired, self.db)),
             (3600, partial(identity.delete_expired_credentials, self.db)),
             (600, partial(quota.tidy, self.db)),
             (3600, partial(agents.tidy, self.db)),

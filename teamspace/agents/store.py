@@ -39,15 +39,14 @@ async def copy(tx: Tx, fence: Fence, run_id: str, target: str, until: int) -> No
     )  # fmt: skip
 
 
-async def delete_older(tx: Tx, before_run_id: str, limit: int) -> int:
-    """Delete the steps of old runs; ids are ordered by time."""
-    deleted = await tx.all(
+async def delete_older(tx: Tx, limit: int, before: str) -> list[str]:
+    """Delete steps of runs with an id before this one; ids are ordered by time."""
+    return await tx.all(
         str,
         "DELETE FROM agent_steps WHERE (run_id, number) IN (SELECT run_id, number FROM agent_steps"
         " WHERE run_id < :before ORDER BY run_id LIMIT :limit) RETURNING run_id",
-        before=before_run_id, limit=limit,
+        before=before, limit=limit,
     )  # fmt: skip
-    return len(deleted)
 
 
 # fmt: off

@@ -29,8 +29,7 @@ async def delete_beyond(tx: Tx, team_id: str, keep: int) -> None:
     )  # fmt: skip
 
 
-async def delete_old(tx: Tx, before: str, limit: int) -> list[str]:
-    """Delete some answers that are older than `before`; return their digests."""
+async def delete_old(tx: Tx, limit: int, before: str) -> list[str]:
     return await tx.all(
         str,
         "DELETE FROM model_answers WHERE (team_id, digest) IN (SELECT team_id, digest FROM model_answers"

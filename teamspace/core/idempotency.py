@@ -10,11 +10,12 @@ A stream is not stored as a response. The commit that opens it says so, and a re
 import asyncio
 import hashlib
 import re
+from functools import partial
 
 import msgspec
 
 from teamspace.core import clock
-from teamspace.core.db import Db, columns
+from teamspace.core.db import Db, Tx, columns, delete_in_batches
 from teamspace.core.db.handles import CLAIM_SECONDS
 from teamspace.core.errors import BadRequest, Conflict, IdempotencyConflict
 from teamspace.core.principal import IdempotencyClaim, Principal
@@ -97,9 +98,17 @@ async def store_response(db: Db, who: Principal, claim: IdempotencyClaim, respon
         )  # fmt: skip
 
 
-async def delete_expired(db: Db, who: Principal) -> None:
-    async with db.maintenance(who) as tx:
-        await tx.run("DELETE FROM idempotency WHERE created_at < :then", then=clock.ago(CLAIM_SECONDS))
+async def delete_expired(db: Db) -> None:
+    await delete_in_batches(db, partial(delete_some, before=clock.ago(CLAIM_SECONDS)))
+
+
+async def delete_some(tx: Tx, limit: int, before: str) -> list[str]:
+    return await tx.all(
+        str,
+        "DELETE FROM idempotency WHERE (owner, key) IN (SELECT owner, key FROM idempotency WHERE created_at < :before"
+        " LIMIT :limit) RETURNING key",
+        before=before, limit=limit,
+    )  # fmt: skip
 
 
 async def _find(db: Db, who: Principal, claim: IdempotencyClaim) -> _StoredKey | None:

@@ -277,11 +277,10 @@ async def select_batches(
     )  # fmt: skip
 
 
-async def delete_expired_streams(tx: Tx, now: str, limit: int) -> int:
-    """Delete streams with their rows; return how many."""
-    deleted = await tx.all(
+async def delete_expired_streams(tx: Tx, limit: int, now: str) -> list[str]:
+    """Delete streams with their rows."""
+    return await tx.all(
         str,
         "DELETE FROM streams WHERE id IN (SELECT id FROM streams WHERE expires_at < :now LIMIT :limit) RETURNING id",
         now=now, limit=limit,
     )  # fmt: skip
-    return len(deleted)

@@ -251,8 +251,14 @@ async def touch_user(tx: Tx, token_id: str, at: str) -> None:
     )  # fmt: skip
 
 
-async def delete_old_tokens(tx: Tx, then: str) -> None:
-    await tx.run("DELETE FROM tokens WHERE revoked_at < :then OR expires_at < :then", then=then)
+async def delete_old_tokens(tx: Tx, limit: int, then: str) -> list[str]:
+    return await tx.all(
+        str,
+        "DELETE FROM tokens WHERE id IN (SELECT id FROM tokens WHERE revoked_at < :then UNION ALL"
+        " SELECT id FROM tokens WHERE expires_at < :then AND COALESCE(revoked_at, :then) >= :then LIMIT :limit)"
+        " RETURNING id",
+        then=then, limit=limit,
+    )  # fmt: skip
 
 
 # Activation links
@@ -287,8 +293,13 @@ async def void_activations(tx: Tx, user_id: str, now: str) -> None:
     )
 
 
-async def delete_old_activations(tx: Tx, then: str) -> None:
-    await tx.run("DELETE FROM activations WHERE expires_at < :then", then=then)
+async def delete_old_activations(tx: Tx, limit: int, then: str) -> list[str]:
+    return await tx.all(
+        str,
+        "DELETE FROM activations WHERE digest IN (SELECT digest FROM activations WHERE expires_at < :then"
+        " LIMIT :limit) RETURNING digest",
+        then=then, limit=limit,
+    )  # fmt: skip
 
 
 # Failed sign-ins
@@ -332,12 +343,22 @@ async def is_known_network(db: Reads, username_key: str, network: str, since: st
     )  # fmt: skip
 
 
-async def delete_old_networks(tx: Tx, then: str) -> None:
-    await tx.run("DELETE FROM known_networks WHERE last_at < :then", then=then)
+async def delete_old_networks(tx: Tx, limit: int, then: str) -> list[str]:
+    return await tx.all(
+        str,
+        "DELETE FROM known_networks WHERE (user_id, network) IN (SELECT user_id, network FROM known_networks"
+        " WHERE last_at < :then LIMIT :limit) RETURNING network",
+        then=then, limit=limit,
+    )  # fmt: skip
 
 
-async def delete_old_attempts(tx: Tx, now: str) -> None:
-    await tx.run("DELETE FROM login_attempts WHERE resets_at <= :now", now=now)
+async def delete_old_attempts(tx: Tx, limit: int, then: str) -> list[str]:
+    return await tx.all(
+        str,
+        "DELETE FROM login_attempts WHERE subject IN (SELECT subject FROM login_attempts WHERE resets_at <= :then"
+        " LIMIT :limit) RETURNING subject",
+        then=then, limit=limit,
+    )  # fmt: skip
 
 
 # Second factor

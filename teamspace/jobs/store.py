@@ -176,10 +176,15 @@ async def find_by_origin(db: Reads, origin: JobOrigin) -> str | None:
     )  # fmt: skip
 
 
-async def select_parts_of(tx: Tx, run_id: str) -> list[RunPart]:
-    """Select the numbers and states of all jobs of an origin, also of archived ones."""
-    parts = (f"SELECT item, state FROM {table} WHERE run_id = :run_id" for table in ("jobs", "job_archive"))
-    return await tx.all(RunPart, " UNION ALL ".join(parts), run_id=run_id)
+async def find_last_of(tx: Tx, run_id: str, step: str) -> RunPart | None:
+    """Return the job for the highest item of a step of a run, also if it is archived."""
+    where = "run_id = :run_id AND step = :step ORDER BY item DESC LIMIT 1"
+    live, archived = (
+        f"SELECT * FROM (SELECT item, state FROM {table} WHERE {where}) AS found" for table in ("jobs", "job_archive")
+    )
+    return await tx.one(
+        RunPart, f"{live} UNION ALL {archived} ORDER BY item DESC LIMIT 1", run_id=run_id, step=step,
+    )  # fmt: skip
 
 
 async def find_by_key(db: Reads, team_id: str, idempotency_key: str) -> str | None:
@@ -349,9 +354,14 @@ async def put_channel(tx: Tx, channel: str, org_id: str, kind: str) -> None:
     )  # fmt: skip
 
 
-async def delete_stale_channels(tx: Tx, seconds: float) -> None:
-    """Delete channels that were not polled for a while: workers choose model names freely, so there can be many."""
-    await tx.run("DELETE FROM job_channels WHERE seen_at < moment(:ago)", ago=-seconds)
+async def delete_stale_channels(tx: Tx, limit: int, ago: float) -> list[str]:
+    """Delete channels that were not polled for so long: workers choose model names freely, so there can be many."""
+    return await tx.all(
+        str,
+        "DELETE FROM job_channels WHERE (channel, org_id) IN (SELECT channel, org_id FROM job_channels"
+        " WHERE seen_at < moment(:since) LIMIT :limit) RETURNING channel",
+        since=-ago, limit=limit,
+    )  # fmt: skip
 
 
 # Running jobs
@@ -634,14 +644,17 @@ async def ready_due(tx: Tx, limit: int) -> list[Job]:
     )  # fmt: skip
 
 
-async def archive(tx: Tx, *, seconds: float, limit: int) -> None:
+async def archive(tx: Tx, limit: int, ago: float) -> list[str]:
+    """Move the jobs to the archive that ended so many seconds ago."""
     ids = await tx.all(
         str,
         f"INSERT INTO job_archive ({_ARCHIVE_COLUMNS}) SELECT {_ARCHIVE_COLUMNS} FROM jobs WHERE state IN ('succeeded', 'failed', 'cancelled')"
-        " AND finished_at < moment(:ago) ORDER BY finished_at LIMIT :limit RETURNING id",
-        ago=-seconds, limit=limit,
+        f" AND finished_at < moment(:since) ORDER BY finished_at LIMIT :limit {tx.dialect.skip_locked} RETURNING id",
+        since=-ago, limit=limit,
     )  # fmt: skip
-    await tx.run(f"DELETE FROM jobs WHERE id {tx.dialect.in_strings.format('ids')}", ids=as_json(ids))
+    return await tx.all(
+        str, f"DELETE FROM jobs WHERE id {tx.dialect.in_strings.format('ids')} RETURNING id", ids=as_json(ids)
+    )
 
 
 # Read

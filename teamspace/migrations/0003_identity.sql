@@ -63,6 +63,8 @@ CREATE TABLE tokens (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX tokens_of_user ON tokens (user_id, kind, id);
 CREATE INDEX tokens_of_team ON tokens (team_id, kind, id);
+CREATE INDEX tokens_expiring ON tokens (expires_at) WHERE expires_at IS NOT NULL;
+CREATE INDEX tokens_revoked ON tokens (revoked_at) WHERE revoked_at IS NOT NULL;
 
 -- Links for people without a password to set one; each works once.
 CREATE TABLE activations (

@@ -84,7 +84,7 @@ async def spend(tx: Tx, nonce: str, expires_at: str) -> bool:
     )  # fmt: skip
 
 
-async def delete_spent(tx: Tx, now: str, limit: int) -> list[str]:
+async def delete_spent(tx: Tx, limit: int, now: str) -> list[str]:
     return await tx.all(
         str,
         "DELETE FROM pow_spent WHERE nonce IN (SELECT nonce FROM pow_spent WHERE expires_at < :now"
@@ -116,7 +116,7 @@ async def count_sign_up(tx: Tx, prefix: str, now: str, resets_at: str) -> SignUp
     return counted
 
 
-async def delete_rates(tx: Tx, now: str, limit: int) -> list[str]:
+async def delete_rates(tx: Tx, limit: int, now: str) -> list[str]:
     return await tx.all(
         str,
         "DELETE FROM sign_up_rates WHERE prefix IN (SELECT prefix FROM sign_up_rates WHERE resets_at < :now"

@@ -227,10 +227,13 @@ async def select_open(db: Reads, job_ids: Sequence[str]) -> list[OpenReservation
     )  # fmt: skip
 
 
-async def delete_expired_reservations(tx: Tx, seconds: float) -> None:
-    """Delete reservations that expired and were never settled."""
-    await tx.run(
-        "DELETE FROM quota_ledger WHERE settled_at IS NULL AND expires_at < moment(:ago)", ago=-seconds
+async def delete_expired_reservations(tx: Tx, limit: int, ago: float) -> list[str]:
+    """Delete reservations that expired so many seconds ago and were never settled."""
+    return await tx.all(
+        str,
+        "DELETE FROM quota_ledger WHERE id IN (SELECT id FROM quota_ledger WHERE settled_at IS NULL"
+        " AND expires_at < moment(:since) LIMIT :limit) AND settled_at IS NULL RETURNING id",
+        since=-ago, limit=limit,
     )  # fmt: skip
 
 
@@ -257,11 +260,14 @@ async def add_used(tx: Tx, org_id: str, counters: Sequence[UsageCounter], spend:
     )  # fmt: skip
 
 
-async def delete_used(tx: Tx, per: Window, before: str) -> None:
-    """Delete the counters of old windows. With the levels, since the primary key begins with them."""
-    await tx.run(
-        "DELETE FROM quota_used WHERE level IN ('org', 'team', 'person') AND per = :per AND starts_at < :before",
-        per=per, before=before,
+async def delete_used(tx: Tx, limit: int, per: Window, before: str) -> list[str]:
+    """Delete counters of old windows. With the levels, since the primary key begins with them."""
+    return await tx.all(
+        str,
+        "DELETE FROM quota_used WHERE (level, per, starts_at, subject) IN (SELECT level, per, starts_at, subject"
+        " FROM quota_used WHERE level IN ('org', 'team', 'person') AND per = :per AND starts_at < :before LIMIT :limit)"
+        " RETURNING subject",
+        per=per, before=before, limit=limit,
     )  # fmt: skip
 
 
@@ -345,11 +351,13 @@ async def add_traffic(tx: Tx, day: str, counted: Sequence[TeamTraffic]) -> None:
     )  # fmt: skip
 
 
-async def delete_days(tx: Tx, source: DaySource, before: str) -> None:
-    await tx.run(
-        f"DELETE FROM {source.table} WHERE level IN ('org', 'team') AND {source.condition} AND {source.at} < :before",
-        before=before,
-    )
+async def delete_days(tx: Tx, limit: int, table: str, before: str) -> list[str]:
+    return await tx.all(
+        str,
+        f"DELETE FROM {table} WHERE (level, day, subject) IN (SELECT level, day, subject FROM {table}"
+        " WHERE level IN ('org', 'team') AND day < :before LIMIT :limit) RETURNING subject",
+        before=before, limit=limit,
+    )  # fmt: skip
 
 
 # fmt: off

@@ -177,15 +177,14 @@ async def has_more_fires(db: Reads, trigger_id: str, keep: int) -> bool:
     )  # fmt: skip
 
 
-async def delete_old_fires(tx: Tx, trigger_id: str, keep: int, limit: int) -> int:
-    """Delete some of the oldest rows of a trigger's history, but none of the newest `keep`; return how many."""
-    deleted = await tx.all(
+async def delete_old_fires(tx: Tx, limit: int, trigger_id: str, keep: int) -> list[str]:
+    """Delete rows of a trigger's history, but none of the newest `keep`."""
+    return await tx.all(
         str,
         "DELETE FROM trigger_fires WHERE trigger_id = :trigger_id AND id IN (SELECT id FROM trigger_fires"
         " WHERE trigger_id = :trigger_id ORDER BY id DESC LIMIT :limit OFFSET :keep) RETURNING id",
         trigger_id=trigger_id, keep=keep, limit=limit,
     )  # fmt: skip
-    return len(deleted)
 
 
 # fmt: off

@@ -56,7 +56,7 @@ UNFENCED = {
     "belongs to a job that this process runs": ("jobs.lock_running",),
     "only whether there are jobs for subjects that a fence has admitted": ("jobs.select_live_subjects",),
     "the id or state of a job that the caller has created": (
-        "jobs.find_by_origin", "jobs.select_parts_of", "jobs.find_by_key", "jobs.find_end", "jobs.get_end",
+        "jobs.find_by_origin", "jobs.find_last_of", "jobs.find_by_key", "jobs.find_end", "jobs.get_end",
     ),
     "the server writes and ends the streams of its own work": (
         "events.lock_stream", "events.lock_free_streams", "events.select_open_streams", "events.select_all_batches",
@@ -112,7 +112,8 @@ UNFENCED = {
     "belongs to an object that a fence has admitted": (
         "repository.get_version", "repository.get_version_by_id", "repository.get_newest_version",
         "repository.select_versions", "repository.select_all_versions", "repository.select_versions_of",
-        "repository.get_total_size", "repository.select_blobs", "repository.select_readers",
+        "repository.is_larger_than", "repository.select_oldest_versions", "repository.select_blobs",
+        "repository.select_readers", "repository.lock_derived",
         "repository.get_latest_derivation", "repository.find_derived_number", "repository.select_wider",
         "repository.select_parts", "repository.get_thumbnail", "repository.select_grants",
     ),

@@ -10,6 +10,7 @@ from teamspace.activity import access as activity_access
 from teamspace.activity import store as activity
 from teamspace.agents import store as agents
 from teamspace.blobs import store as blobs
+from teamspace.core import idempotency
 from teamspace.core.db import Clause, Fence, Reads, audit
 from teamspace.core.db.engine import Params, Row
 from teamspace.core.permissions import Permission
@@ -18,6 +19,7 @@ from teamspace.events import store as events
 from teamspace.executors import store as executors
 from teamspace.fulltext import store as fulltext
 from teamspace.identity import store as identity
+from teamspace.jobs import store as jobs
 from teamspace.links import store as links
 from teamspace.localization import store as localization
 from teamspace.localization.schemas import EntryFilters, ListPosition, MessageStatus
@@ -138,6 +140,20 @@ FILLINGS = (
     f" {_NUMBERS} 'team', '2026-01-01', {_ID}, :org, 1, 1 FROM numbers",
     "INSERT INTO quota_used (level, per, starts_at, subject, org_id, requests, tokens)"
     f" {_NUMBERS} 'team', 'day', {_NOW}, {_ID}, :org, 1, 1 FROM numbers",
+    "INSERT INTO jobs (id, org_id, team_id, user_id, kind, channel, run_id, step, item, state, phase, priority, run_at,"
+    f" attempt, max_attempts, lease_expiries, input, created_at) {_NUMBERS} {_ID}, :org, :team, :owner, 'k', 'k@local',"
+    f" {_ID}, 's', 1, 'succeeded', 'ready', 0, {_NOW}, 1, 1, 0, '{{}}', {_NOW} FROM numbers",
+    "INSERT INTO job_archive (id, org_id, team_id, user_id, kind, run_id, step, item, state, priority, run_at, attempt,"
+    f" max_attempts, input, created_at) {_NUMBERS} {_ID}, :org, :team, :owner, 'k', {_ID}, 's', 0, 'succeeded', 0, {_NOW},"
+    f" 1, 1, '{{}}', {_NOW} FROM numbers",
+    f"INSERT INTO idempotency (owner, key, digest, created_at) {_NUMBERS} {_ID}, {_ID}, :blocks, {_ID} FROM numbers",
+    "INSERT INTO tokens (id, kind, org_id, team_id, user_id, name, digest, hint, minted, address, agent, created_at,"
+    f" expires_at, revoked_at) {_NUMBERS} {_ID}, 'session', :org, :team, {_ID}, '', {_ID}, '', FALSE, '', '', {_NOW}, {_ID},"
+    f" {_ID} FROM numbers",
+    "INSERT INTO activations (digest, org_id, user_id, created_at, expires_at)"
+    f" {_NUMBERS} {_ID}, :org, {_ID}, {_NOW}, {_ID} FROM numbers",
+    f"INSERT INTO login_attempts (subject, failures, resets_at) {_NUMBERS} {_ID}, 1, {_ID} FROM numbers",
+    f"INSERT INTO known_networks (user_id, org_id, network, last_at) {_NUMBERS} {_ID}, :org, {_ID}, {_ID} FROM numbers",
     f"INSERT INTO blobs (org_id, digest, size, blocks) {_NUMBERS} :org, {_ID}, 1, :blocks FROM numbers",
     "INSERT INTO audit (id, org_id, at, actor_kind, action, detail, request_id, address)"
     f" {_NUMBERS} {_ID} || batch.name, :org, {_NOW}, 'system', 'x', :detail, '', '' FROM numbers CROSS JOIN"
@@ -219,7 +235,14 @@ LOOKUPS: dict[str, Lookup] = {
 }
 PAGES: dict[str, Lookup] = {
     "steps of a run": lambda db, _: agents.select(db, STEPS, "x1"),
-    "old steps": lambda db, _: agents.delete_older(db, "x0", 5),
+    "old keys of repeated writes": lambda db, _: idempotency.delete_some(db, 500, "x0"),
+    "old sessions and tokens": lambda db, _: identity.delete_old_tokens(db, 500, "x0"),
+    "old activation links": lambda db, _: identity.delete_old_activations(db, 500, "x0"),
+    "networks that nobody signs in from any more": lambda db, _: identity.delete_old_networks(db, 500, "x0"),
+    "failed sign-ins of the past": lambda db, _: identity.delete_old_attempts(db, 500, "x0"),
+    "expired reservations": lambda db, _: quota.delete_expired_reservations(db, 500, 600),
+    "last job of an origin": lambda db, _: jobs.find_last_of(db, "x1", "s"),
+    "old steps": lambda db, _: agents.delete_older(db, 5, "x0"),
     "model roles of a team": lambda db, _: executors.select_model_roles(db, "x1"),
     "model roles of an executor": lambda db, _: executors.delete_model_roles_of(db, "x1"),
     "workflows": lambda db, _: workflows.select(db, WORKFLOWS, "", 51),
@@ -232,7 +255,7 @@ PAGES: dict[str, Lookup] = {
     "number of triggers": lambda db, _: triggers.count(db, "x1"),
     "history of a trigger": lambda db, _: triggers.select_fires(db, ALL, "x1", "~", 51),
     "length of a history": lambda db, _: triggers.has_more_fires(db, "x1", 1000),
-    "old history": lambda db, _: triggers.delete_old_fires(db, "x1", 1000, 500),
+    "old history": lambda db, _: triggers.delete_old_fires(db, 500, "x1", 1000),
     "triggers to tidy": lambda db, _: triggers.select_ids_after(db, "x1", 500),
     "ancestry of sources": lambda db, _: triggers.select_source_ancestry(db, "x1", 1),
     "terms": lambda db, _: translation.select_terms(db, TERMS, None, ("", ""), 51),
@@ -258,14 +281,14 @@ PAGES: dict[str, Lookup] = {
     "prospects of a person": lambda db, _: onboarding.find_of_user(db, "x1"),
     "sign-ups with an address": lambda db, _: onboarding.count_with_email(db, "x1", "x1", 100),
     "numbers of a funnel": lambda db, _: onboarding.select_days(db, FUNNEL_DAYS, "2026"),
-    "used challenges": lambda db, _: onboarding.delete_spent(db, "x0", 500),
-    "past rates": lambda db, _: onboarding.delete_rates(db, "x0", 500),
+    "used challenges": lambda db, _: onboarding.delete_spent(db, 500, "x0"),
+    "past rates": lambda db, _: onboarding.delete_rates(db, 500, "x0"),
     "rows of a stream": lambda db, _: events.select_batches(db, STREAMS, "x1", 0, 1, 5),
     "all rows of a stream": lambda db, _: events.select_all_batches(db, "x1"),
-    "old streams": lambda db, _: events.delete_expired_streams(db, "x0", 5),
+    "old streams": lambda db, _: events.delete_expired_streams(db, 5, "x0"),
     "lost reservations": lambda db, _: quota.select_lost(db, 600, 5),
-    "old counters": lambda db, _: quota.delete_used(db, Window.DAY, "2020"),
-    "old days": lambda db, _: quota.delete_days(db, quota.STORED_DAYS, "2020"),
+    "old counters": lambda db, _: quota.delete_used(db, 500, Window.DAY, "2020"),
+    "old days": lambda db, _: quota.delete_days(db, 500, "quota_stored_days", "2020"),
     "days of a team": lambda db, _: quota.select_days(db, quota.STORED_DAYS, Level.TEAM, "x1", "2020"),
     "AI usage of a team by day": lambda db, _: quota.select_days(db, quota.USED_DAYS, Level.TEAM, "x1", "2020"),
     "others who are present": lambda db, _: presence.select_others(db, "note", "x1", "o", "u", 50),

@@ -293,7 +293,7 @@ async def test_a_hundred_concurrent_guesses_get_five_verifications(world: World,
 async def test_one_failing_cleanup_does_not_stop_the_others(
     world: World, hands: Hands, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def fails(tx: Tx, then: str) -> None:
+    async def fails(tx: Tx, limit: int, then: str) -> list[str]:
         raise RuntimeError("a row is in the way")
 
     await world.bootstrap()

@@ -1,5 +1,7 @@
 """Runs of an agent: begin, run, end. A run is a job that starts at once, like a chat turn."""
 
+from functools import partial
+
 import msgspec
 
 from teamspace import jobs
@@ -23,16 +25,15 @@ from teamspace.ai import (
 )
 from teamspace.completions import ModelRequest
 from teamspace.core import clock, ids
-from teamspace.core.db import Db, Reads, Tx
+from teamspace.core.db import Db, Reads, Tx, delete_in_batches
 from teamspace.core.errors import BadRequest, Conflict, NotFound
-from teamspace.core.principal import Principal, system
+from teamspace.core.principal import Principal
 from teamspace.events import Streams, StreamWriter
 from teamspace.jobs import EndedJob, JobAttempt, JobContext, Outcome, Queue, Succeeded
 from teamspace.tools import BoundTool, Toolbox
 
 KIND = "ai.agent"
 _KEEP_STEPS = 7 * clock.DAY
-_BATCH = 500
 
 
 class Agents:
@@ -156,11 +157,7 @@ async def list_steps(db: Reads, who: Principal, run_id: str) -> list[Step]:
 
 async def tidy(db: Db) -> None:
     """Delete the steps of old runs."""
-    before = ids.lower_bound(clock.now() - _KEEP_STEPS)
-    deleted = _BATCH
-    while deleted == _BATCH:
-        async with db.maintenance(system()) as tx:
-            deleted = await store.delete_older(tx, before, _BATCH)
+    await delete_in_batches(db, partial(store.delete_older, before=ids.lower_bound(clock.now() - _KEEP_STEPS)))
 
 
 def _instruct(system_prompt: str | None) -> str:

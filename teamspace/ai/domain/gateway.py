@@ -229,11 +229,10 @@ class Gateway:
         """Return the origin of a call whose answer is kept when its job ends; raise if it has been asked already."""
         await quota.lock_companies(tx, [who.org_id])
         await _check_unanswered(tx, who, memory)
-        run_id = f"{who.team_id}/{memory.digest}"
-        number = await self._queue.next_of(tx, run_id)
-        if number is None:
+        origin = await self._queue.next_of(tx, f"{who.team_id}/{memory.digest}", REMEMBERED)
+        if origin is None:
             raise BeingAnswered
-        return JobOrigin(run_id, REMEMBERED, number)
+        return origin
 
     def subscribe(self, digest: str) -> AbstractContextManager[asyncio.Event]:
         """Return an event that is set when a call with this digest, or a few others, has ended."""

@@ -10,6 +10,7 @@ answer when it ends.
 import asyncio
 import hashlib
 from contextlib import suppress
+from functools import partial
 
 import msgspec
 
@@ -17,8 +18,8 @@ from teamspace.ai import access, store
 from teamspace.ai.domain.gateway import REMEMBERED, AlreadyAnswered, BeingAnswered, Gateway, GatewayAnswer, tell_asked
 from teamspace.completions import ModelAnswer, ModelRequest, TokenUsage
 from teamspace.core import clock, pools
-from teamspace.core.db import Db, Reads, Tx
-from teamspace.core.principal import Principal, system
+from teamspace.core.db import Db, Reads, Tx, delete_in_batches
+from teamspace.core.principal import Principal
 from teamspace.executors import ModelRole
 from teamspace.jobs import EndedJob, Outcome, Succeeded
 
@@ -27,7 +28,6 @@ MAX_ANSWER = 128 * 1024
 """Characters of an answer that is kept."""
 MAX_ANSWERS = 2_000
 """Of a team."""
-_BATCH = 500
 _POLL = 2.0
 """Seconds. A server that was killed tells nobody that its call has ended."""
 _VERSION = 2
@@ -100,10 +100,7 @@ async def _keep(tx: Tx, org_id: str, team_id: str, digest: str, answer: ModelAns
 
 async def forget_answers(db: Db) -> None:
     """Delete answers that are too old to be used; called periodically."""
-    while True:
-        async with db.maintenance(system()) as tx:
-            if len(await store.delete_old(tx, clock.ago(KEPT_SECONDS), _BATCH)) < _BATCH:
-                return
+    await delete_in_batches(db, partial(store.delete_old, before=clock.ago(KEPT_SECONDS)))
 
 
 def _digest(prefix: str, request: ModelRequest) -> str:

@@ -1,9 +1,10 @@
 """Delete old events: after a day, and beyond a number per company. A reader that missed them starts anew."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from teamspace.core import clock
-from teamspace.core.db import Db
+from teamspace.core.db import Db, delete_in_batches
 from teamspace.core.principal import system
 from teamspace.events import store
 from teamspace.events.schemas import Position
@@ -12,6 +13,8 @@ from teamspace.events.store import OldEvent
 KEEP_SECONDS = clock.DAY
 KEEP_PER_COMPANY = 10_000
 _BATCH = 1000
+_STREAMS_PER_BATCH = 10
+"""Few, since each can have hundreds of rows."""
 _COUNT_SECONDS = 30.0
 
 
@@ -25,7 +28,7 @@ async def tidy(db: Db) -> None:
             break
     for company in await store.count_by_org(db, KEEP_PER_COMPANY, _COUNT_SECONDS):
         await _delete_excess(db, company.org_id, company.events - KEEP_PER_COMPANY)
-    await _delete_streams(db)
+    await delete_in_batches(db, partial(store.delete_expired_streams, now=clock.stamp()), _STREAMS_PER_BATCH)
 
 
 async def _delete_excess(db: Db, org_id: str, excess: int) -> None:
@@ -48,11 +51,3 @@ async def _delete(db: Db, events: Sequence[OldEvent]) -> None:
         for org_id, floor in sorted(floors.items()):
             await store.raise_floor(tx, org_id, floor)
         await store.delete(tx, [event.id for event in events])
-
-
-async def _delete_streams(db: Db) -> None:
-    while True:
-        async with db.maintenance(system()) as tx:
-            deleted = await store.delete_expired_streams(tx, clock.stamp(), _BATCH)
-        if deleted < _BATCH:
-            return

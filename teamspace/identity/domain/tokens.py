@@ -1,13 +1,14 @@
 """Sessions and API tokens. Only digests are stored; a revoked token stays revoked."""
 
 import logging
+from functools import partial
 from math import inf
 
 import msgspec
 from msgspec import UNSET
 
 from teamspace.core import clock, crypto, paging, text
-from teamspace.core.db import Db, Tx
+from teamspace.core.db import Db, Tx, delete_in_batches
 from teamspace.core.errors import BadRequest, Conflict, NotFound, OutOfScope
 from teamspace.core.ids import new_id
 from teamspace.core.permissions import Permission
@@ -220,9 +221,7 @@ _EXPIRED = (
 async def delete_expired_credentials(db: Db) -> None:
     """Delete old credentials, links and known networks, and counts of failures whose window is over."""
     for delete, keep in _EXPIRED:
-        # One transaction each, so that a failure does not stop the others.
         try:
-            async with db.maintenance(system()) as tx:
-                await delete(tx, clock.ago(keep))
+            await delete_in_batches(db, partial(delete, then=clock.ago(keep)))
         except Exception:
             log.exception("%s failed; it will be retried", delete.__name__)

@@ -227,12 +227,12 @@ class Queue:
         tx.after_commit(partial(self.notify, [channel]))
         return id
 
-    async def next_of(self, tx: Tx, origin: str) -> int | None:
-        """Return the number of the next job of an origin (`JobOrigin.run_id`), or None while one of them has not ended."""
-        parts = await store.select_parts_of(tx, origin)
-        if any(part.state in (State.QUEUED, State.RUNNING) for part in parts):
-            return None
-        return 1 + max((part.item for part in parts), default=-1)
+    async def next_of(self, tx: Tx, run_id: str, step: str) -> JobOrigin | None:
+        """Return the origin of the next job of a step whose jobs follow each other, or None while the last has not ended."""
+        last = await store.find_last_of(tx, run_id, step)
+        if last is None:
+            return JobOrigin(run_id, step)
+        return None if last.state in (State.QUEUED, State.RUNNING) else JobOrigin(run_id, step, last.item + 1)
 
     async def start(
         self, tx: Tx, authority: Authority, kind: str, input: EncodedInput, *, id: str, executor_id: str,

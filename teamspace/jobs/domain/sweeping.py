@@ -5,9 +5,10 @@ Every server sweeps. Each step only changes rows that are still in the state it 
 
 import logging
 from collections.abc import Collection, Sequence
+from functools import partial
 
 from teamspace import quota
-from teamspace.core.db import Db
+from teamspace.core.db import Db, delete_in_batches
 from teamspace.core.principal import system
 from teamspace.jobs import store
 from teamspace.jobs.domain import changes
@@ -18,15 +19,15 @@ log = logging.getLogger("teamspace.jobs")
 ARCHIVE_AFTER = 7 * 24 * 3600
 _FORGET_CHANNELS_AFTER = 24 * 3600
 _BATCH = 200
-_EXPIRED_PER_BATCH = 10
-"""Each may have an input of 2 MiB, which is written anew."""
+_REWRITTEN_PER_BATCH = 10
+"""Each may have an input of 2 MiB and a result, which are written anew."""
 
 
 async def sweep(db: Db, queue: Queue) -> None:
     """Runs once a second."""
-    while expired := await store.select_expired(db, _EXPIRED_PER_BATCH):
+    while expired := await store.select_expired(db, _REWRITTEN_PER_BATCH):
         await _expire_leases(db, queue, expired)
-        if len(expired) < _EXPIRED_PER_BATCH:
+        if len(expired) < _REWRITTEN_PER_BATCH:
             break
     if await store.has_changed(db):
         await _promote_changed(db, queue)
@@ -51,10 +52,9 @@ async def tidy(db: Db, queue: Queue) -> None:
     async with db.maintenance(system()) as tx:
         await store.withdraw_suspended(tx)
         await store.withdraw_unserved(tx)
-        await store.delete_stale_channels(tx, _FORGET_CHANNELS_AFTER)
+    await delete_in_batches(db, partial(store.delete_stale_channels, ago=_FORGET_CHANNELS_AFTER))
     await queue.promote_waiting(db)
-    async with db.maintenance(system()) as tx:
-        await store.archive(tx, seconds=ARCHIVE_AFTER, limit=_BATCH)
+    await delete_in_batches(db, partial(store.archive, ago=ARCHIVE_AFTER), _REWRITTEN_PER_BATCH)
 
 
 async def _expire_leases(db: Db, queue: Queue, ids: Sequence[str]) -> None:

@@ -1,9 +1,9 @@
 """Deletes what is no longer needed: used challenges that expired, rates of past hours, and prospects, if a team says so."""
 
-from collections.abc import Awaitable, Callable
+from functools import partial
 
 from teamspace.core import clock, ids
-from teamspace.core.db import Db, Tx
+from teamspace.core.db import Db, delete_in_batches
 from teamspace.core.principal import Call, system
 from teamspace.events import Change
 from teamspace.onboarding import access, store
@@ -16,19 +16,12 @@ _BATCH = 500
 async def tidy(db: Db) -> None:
     """Called periodically."""
     for delete in (store.delete_spent, store.delete_rates):
-        await _delete_all(db, delete)
+        await delete_in_batches(db, partial(delete, now=clock.stamp()))
     after = ""
     while found := await store.select_published(db, after, _BATCH):
         for row in found:
             await _delete_old(db, row)
         after = found[-1].id
-
-
-async def _delete_all(db: Db, delete: Callable[[Tx, str, int], Awaitable[list[str]]]) -> None:
-    while True:
-        async with db.maintenance(system()) as tx:
-            if len(await delete(tx, clock.stamp(), _BATCH)) < _BATCH:
-                return
 
 
 async def _delete_old(db: Db, row: LiveRow) -> None:

@@ -5,10 +5,11 @@ Counters are never decreased, so a crash between reserving and settling leaves n
 """
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from teamspace import events
 from teamspace.core import clock, ids
-from teamspace.core.db import Db, Reads, Tx
+from teamspace.core.db import Db, Reads, Tx, delete_in_batches
 from teamspace.core.errors import QuotaExceeded
 from teamspace.core.ids import new_id
 from teamspace.core.principal import system
@@ -208,12 +209,11 @@ async def tidy(db: Db) -> None:
     """Charge lost reservations; delete expired ones, old counters of short windows, and rows settled long ago."""
     while await _charge_lost(db) == _BATCH:
         pass
-    async with db.maintenance(system()) as tx:
-        await store.delete_expired_reservations(tx, _KEEP_EXPIRED)
-        for window, seconds in _KEEP_COUNTERS.items():
-            await store.delete_used(tx, window, clock.ago(seconds))
-        for source in (store.STORED_DAYS, store.TRAFFIC_DAYS):
-            await store.delete_days(tx, source, clock.ago(_KEEP_DAYS)[:10])
+    await delete_in_batches(db, partial(store.delete_expired_reservations, ago=_KEEP_EXPIRED))
+    for window, seconds in _KEEP_COUNTERS.items():
+        await delete_in_batches(db, partial(store.delete_used, per=window, before=clock.ago(seconds)))
+    for source in (store.STORED_DAYS, store.TRAFFIC_DAYS):
+        await delete_in_batches(db, partial(store.delete_days, table=source.table, before=clock.ago(_KEEP_DAYS)[:10]))
     while await _close_batch(db) == _BATCH:
         pass
 

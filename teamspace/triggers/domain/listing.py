@@ -1,12 +1,14 @@
 """List triggers, test what they would do, and show their history."""
 
+from functools import partial
+
 from teamspace import repository
 from teamspace.core import paging
-from teamspace.core.db import Db
+from teamspace.core.db import Db, delete_in_batches
 from teamspace.core.errors import BadRequest
 from teamspace.core.messages import render
 from teamspace.core.permissions import Permission as P
-from teamspace.core.principal import Principal, system
+from teamspace.core.principal import Principal
 from teamspace.quota import QuotaAccount
 from teamspace.repository import naming
 from teamspace.triggers import access, store
@@ -99,12 +101,6 @@ async def tidy(db: Db) -> None:
     while batch:
         batch = await store.select_ids_after(db, after, _BATCH)
         for trigger_id in batch:
-            await _tidy_one(db, trigger_id)
+            if await store.has_more_fires(db, trigger_id, KEPT_FIRES):
+                await delete_in_batches(db, partial(store.delete_old_fires, trigger_id=trigger_id, keep=KEPT_FIRES))
         after = batch[-1] if batch else ""
-
-
-async def _tidy_one(db: Db, trigger_id: str) -> None:
-    deleted = _BATCH
-    while deleted == _BATCH and await store.has_more_fires(db, trigger_id, KEPT_FIRES):
-        async with db.maintenance(system()) as tx:
-            deleted = await store.delete_old_fires(tx, trigger_id, KEPT_FIRES, _BATCH)
