@@ -41,12 +41,13 @@ CREATE TABLE trigger_fires (
 -- derivation lead to it. triggers: JSON; those that fired on it or on a version that it comes from. It is stored with the
 -- version, so that it costs one read, and stays known when history or ancestors are deleted.
 CREATE TABLE trigger_ancestry (
-    object_id TEXT NOT NULL REFERENCES objects (id) ON DELETE CASCADE,
+    object_id TEXT NOT NULL,
     number INTEGER NOT NULL,
     org_id TEXT NOT NULL,
     depth INTEGER NOT NULL,
     triggers TEXT NOT NULL,
-    PRIMARY KEY (object_id, number)
+    PRIMARY KEY (object_id, number),
+    FOREIGN KEY (object_id, number) REFERENCES object_versions (object_id, number) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 
 -- The same for runs that triggers started: the ancestry of the version that started it.

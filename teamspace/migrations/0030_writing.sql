@@ -1,7 +1,8 @@
 -- What texts refer to, names of versions, tags of documents, and who is looking at a thing.
 
 -- The links and mentions in the newest text of a note or document. kind: note, object; of a target also person.
--- author_id, created_at: who wrote it into the text, and when. Nothing refers to what was deleted.
+-- author_id, created_at: who wrote it into the text, and when. A reference goes with its text, not with its target: any
+-- number of texts can have the same one, and nobody can ask for references to what was deleted.
 CREATE TABLE text_references (
     id TEXT PRIMARY KEY,
     org_id TEXT NOT NULL REFERENCES orgs (id),
@@ -16,22 +17,14 @@ CREATE TABLE text_references (
 CREATE INDEX text_references_of_target ON text_references (target_kind, target_id, org_id, id);
 
 -- only sqlite
-CREATE TRIGGER text_references_of_deleted_note AFTER DELETE ON notes BEGIN
-    DELETE FROM text_references WHERE source_kind = 'note' AND source_id = OLD.id;
-    DELETE FROM text_references WHERE target_kind = 'note' AND target_id = OLD.id;
-END;
-CREATE TRIGGER text_references_of_deleted_object AFTER DELETE ON objects BEGIN
-    DELETE FROM text_references WHERE source_kind = 'object' AND source_id = OLD.id;
-    DELETE FROM text_references WHERE target_kind = 'object' AND target_id = OLD.id;
-END;
-CREATE TRIGGER text_references_of_deleted_person AFTER DELETE ON users BEGIN
-    DELETE FROM text_references WHERE target_kind = 'person' AND target_id = OLD.id;
-END;
+CREATE TRIGGER text_references_of_deleted_note AFTER DELETE ON notes
+    BEGIN DELETE FROM text_references WHERE source_kind = 'note' AND source_id = OLD.id; END;
+CREATE TRIGGER text_references_of_deleted_object AFTER DELETE ON objects
+    BEGIN DELETE FROM text_references WHERE source_kind = 'object' AND source_id = OLD.id; END;
 -- only postgres
 CREATE OR REPLACE FUNCTION forget_references() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
         DELETE FROM text_references WHERE source_kind = TG_ARGV[0] AND source_id = OLD.id;
-        DELETE FROM text_references WHERE target_kind = TG_ARGV[0] AND target_id = OLD.id;
         RETURN NULL;
     END
 $$;
@@ -39,8 +32,6 @@ CREATE TRIGGER text_references_of_deleted_note AFTER DELETE ON notes FOR EACH RO
     EXECUTE FUNCTION forget_references('note');
 CREATE TRIGGER text_references_of_deleted_object AFTER DELETE ON objects FOR EACH ROW
     EXECUTE FUNCTION forget_references('object');
-CREATE TRIGGER text_references_of_deleted_person AFTER DELETE ON users FOR EACH ROW
-    EXECUTE FUNCTION forget_references('person');
 -- on both
 
 -- name: given by a person, so that the version is found again.

@@ -150,6 +150,15 @@ class TrashedObject(OwnedRow, frozen=True):
         return self.content_type == MARKDOWN
 
 
+class OldVersion(msgspec.Struct, frozen=True):
+    """What it takes to delete a version."""
+
+    id: str
+    number: int
+    size: int
+    in_parts: bool
+
+
 class VersionRow(msgspec.Struct, frozen=True):
     id: str
     object_id: str

@@ -20,6 +20,7 @@ from teamspace.repository.schemas import (
     ObjectItem,
     ObjectRights,
     ObjectRow,
+    OldVersion,
     PartRow,
     PrincipalType,
     TextState,
@@ -395,8 +396,10 @@ async def get_newest_version(db: Reads, object_id: str) -> VersionRow | None:
     )  # fmt: skip
 
 
-async def delete_version(tx: Tx, version_id: str) -> None:
-    await tx.run("DELETE FROM object_versions WHERE id = :id", id=version_id)
+async def delete_versions(tx: Tx, version_ids: Sequence[str]) -> None:
+    await tx.run(
+        f"DELETE FROM object_versions WHERE id {tx.dialect.in_strings.format('ids')}", ids=_json(version_ids)
+    )  # fmt: skip
 
 
 async def set_tags(tx: Tx, version_id: str, tags: dict[str, str] | None) -> None:
@@ -444,29 +447,41 @@ async def select_versions_of(db: Reads, object_ids: Sequence[str]) -> list[Versi
     )  # fmt: skip
 
 
-async def get_total_size(db: Reads, object_id: str) -> int:
-    """Return the bytes of all versions together."""
-    return (
-        await db.one(
-            int,
-            "SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM object_versions WHERE object_id = :object_id",
-            object_id=object_id,
-        )
-        or 0
+async def is_larger_than(db: Reads, object_id: str, *, versions: int, parts: int, derived: int) -> bool:
+    """Whether an object has more versions, more parts in all of them, or more that was made from it."""
+    counted = (
+        ("object_versions WHERE object_id = :id", "versions"),
+        ("object_versions v JOIN object_parts p ON p.version_id = v.id WHERE v.object_id = :id", "parts"),
+        ("object_derivations WHERE source_id = :id", "derived"),
+    )
+    more = (
+        f"(SELECT COUNT(*) FROM (SELECT 1 FROM {rows} LIMIT :{most} + 1) AS counted) > :{most}"
+        for rows, most in counted
+    )
+    return await db.exists(
+        f"SELECT 1 WHERE {' OR '.join(more)}", id=object_id, versions=versions, parts=parts, derived=derived
     )
 
 
-async def select_blobs(db: Reads, object_id: str, after: str, limit: int) -> list[str]:
-    """Return the blobs of all versions, their parts, their texts and their thumbnails."""
+async def select_oldest_versions(db: Reads, object_id: str, limit: int) -> list[OldVersion]:
+    return await db.all(
+        OldVersion,
+        "SELECT id, number, size, blob IS NULL AND NOT removal AS in_parts FROM object_versions"
+        " WHERE object_id = :id ORDER BY number LIMIT :limit",
+        id=object_id, limit=limit,
+    )  # fmt: skip
+
+
+async def select_blobs(db: Reads, version_ids: Sequence[str]) -> list[str]:
+    """Return the blobs of versions, their parts, their texts and their thumbnails."""
+    these = db.dialect.in_strings.format("ids")
     return await db.all(
         str,
-        "SELECT blob FROM (SELECT blob FROM object_versions WHERE object_id = :object_id UNION"
-        " SELECT text_blob FROM object_versions WHERE object_id = :object_id UNION"
-        " SELECT t.blob FROM object_thumbnails t JOIN object_versions v ON v.id = t.version_id"
-        " WHERE v.object_id = :object_id UNION"
-        " SELECT p.blob FROM object_parts p JOIN object_versions v ON v.id = p.version_id"
-        " WHERE v.object_id = :object_id) AS used WHERE blob > :after ORDER BY blob LIMIT :limit",
-        object_id=object_id, after=after, limit=limit,
+        f"SELECT blob FROM object_versions WHERE id {these} AND blob IS NOT NULL UNION"
+        f" SELECT text_blob FROM object_versions WHERE id {these} AND text_blob IS NOT NULL UNION"
+        f" SELECT blob FROM object_thumbnails WHERE version_id {these} AND blob IS NOT NULL UNION"
+        f" SELECT blob FROM object_parts WHERE version_id {these}",
+        ids=_json(version_ids),
     )  # fmt: skip
 
 
@@ -740,6 +755,39 @@ async def delete_derivations(tx: Tx, object_id: str, number: int) -> None:
         "UPDATE object_derivations SET latest = TRUE WHERE object_id = :id"
         " AND number = (SELECT MAX(number) FROM object_derivations WHERE object_id = :id)",
         id=object_id,
+    )  # fmt: skip
+
+
+async def delete_derivations_up_to(tx: Tx, object_id: str, number: int) -> None:
+    """Delete the sources of a version and of all before it."""
+    await tx.run(
+        "DELETE FROM object_derivations WHERE object_id = :id AND number <= :number", id=object_id, number=number
+    )
+
+
+async def lock_derived(tx: Tx, source_id: str, limit: int) -> list[str]:
+    """Return the first objects that were made from one. They get no version until the commit."""
+    return await tx.all(
+        str,
+        "SELECT id FROM objects WHERE id IN (SELECT object_id FROM object_derivations WHERE source_id = :id"
+        f" ORDER BY object_id, number LIMIT :limit) ORDER BY id {tx.dialect.row_lock}",
+        id=source_id, limit=limit,
+    )  # fmt: skip
+
+
+async def forget_source(tx: Tx, source_id: str, derived: Sequence[str], limit: int) -> None:
+    """Delete the first derivations of these objects from a source; the newest of those left become the latest."""
+    these = tx.dialect.in_strings.format("ids")
+    await tx.run(
+        "DELETE FROM object_derivations WHERE source_id = :id AND (object_id, number) IN (SELECT object_id, number"
+        f" FROM object_derivations WHERE source_id = :id AND object_id {these} ORDER BY object_id, number LIMIT :limit)",
+        id=source_id, ids=_json(derived), limit=limit,
+    )  # fmt: skip
+    await tx.run(
+        f"UPDATE object_derivations SET latest = TRUE WHERE object_id {these} AND NOT latest AND number ="
+        " (SELECT MAX(number) FROM object_derivations AS left_over"
+        " WHERE left_over.object_id = object_derivations.object_id)",
+        ids=_json(derived),
     )  # fmt: skip
 
 

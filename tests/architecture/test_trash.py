@@ -37,6 +37,7 @@ INDIFFERENT = {
     "completes an index that the fences of its readers are applied to": (
         "knowledge.lock_unlisted", "knowledge.select_audiences",
     ),
+    "locks objects, in the trash or not, and returns ids that the caller has": ("repository.lock_derived",),
     "only the key, which no fence decides about; writers lock it": ("repository.get_key",),
 }  # fmt: skip
 """Statements about notes or objects that do not mention the trash, by reason."""

@@ -1,14 +1,16 @@
 """Requests sent directly to the gate, and their CPU time on the event loop."""
 
+import asyncio
 import gc
 import time
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from tests.support.world import World
 
+T = TypeVar("T")
 LIMIT = 0.1
 """Seconds of CPU time on the event loop that one request may take."""
 FLOOR = 0.01
@@ -87,6 +89,26 @@ class Costs:
             if growth <= GROWTH:
                 break
         return growth
+
+
+async def longest_step(work: Awaitable[T]) -> tuple[float, T]:
+    """The longest CPU time for which some work kept this thread from doing anything else, and its result."""
+    longest = 0.0
+
+    async def watch() -> None:
+        nonlocal longest
+        while True:
+            began = time.thread_time()
+            await asyncio.sleep(0)
+            longest = max(longest, time.thread_time() - began)
+
+    watching = asyncio.ensure_future(watch())
+    await asyncio.sleep(0)
+    try:
+        result = await work
+    finally:
+        watching.cancel()
+    return longest, result
 
 
 async def cpu_seconds(work: Awaitable[Any]) -> float:

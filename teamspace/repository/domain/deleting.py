@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from itertools import takewhile
 
 import msgspec
 
@@ -16,22 +17,35 @@ from teamspace.events import Change
 from teamspace.jobs import Queue
 from teamspace.repository import access, store
 from teamspace.repository.domain import changes, finding, locks, naming, reading, texts
-from teamspace.repository.schemas import ActorKind, ObjectRow, TrashedObject, VersionDraft, VersionRow, WriteCondition
+from teamspace.repository.schemas import (
+    ActorKind,
+    ObjectRow,
+    OldVersion,
+    TrashedObject,
+    VersionDraft,
+    VersionRow,
+    WriteCondition,
+)
 
 _BATCH_SIZE = 500
+_MAX_PARTS = 10_000
+"""Of all versions that one transaction deletes. A single version can have as many."""
 
 
 async def delete(
     db: Db, who: Principal, object_id: str, expected_version: int | None = None, *, keep: bool = True
 ) -> None:
-    """Put an object in the trash with all its versions; its key is free. Without `keep`, delete it for good."""
+    """Put an object in the trash with all its versions; its key is free.
+
+    Without `keep`, delete it for good; one that is too large for that goes to the trash, which is then emptied soon.
+    """
     async with db.write(who, "object.delete") as tx:
         row = await finding.require(tx, who, object_id, P.FILES_DELETE)
         await locks.lock_object(tx, row)
         row = await finding.require(tx, who, object_id, P.FILES_DELETE)
         if expected_version not in (None, row.version):
             raise VersionMismatch(row.version)
-        if not keep:
+        if not keep and not await is_large(tx, row.id):
             return await _delete_object(tx, row)
         tx.target, tx.detail, tx.team_id = row.id, {"key": row.key}, row.team_id
         await changes.record_removal(tx, row, Change.DELETED)
@@ -49,14 +63,48 @@ async def _delete_object(tx: Tx, row: ObjectRow) -> None:
 
 
 async def delete_rows(tx: Tx, row: ObjectRow | TrashedObject) -> None:
-    """Delete an object with all its versions. Blobs without other references are collected after the retention."""
-    after = ""
-    while used := await store.select_blobs(tx, row.id, after, _BATCH_SIZE):
-        await blobs.release_references(tx, row.org_id, used)
-        after = used[-1]
-    size = await store.get_total_size(tx, row.id)
+    """Delete an object that is not large, with all its versions."""
+    await _delete_versions(tx, row, await store.select_oldest_versions(tx, row.id, _BATCH_SIZE))
+    while await _forget_source(tx, row):
+        pass
     await store.delete(tx, row.id)
-    await quota.add_stored(tx, row.org_id, row.team_id, size=-size, objects=-1)
+    await quota.add_stored(tx, row.org_id, row.team_id, objects=-1)
+
+
+async def is_large(db: Reads, object_id: str) -> bool:
+    """Whether deleting an object in one transaction would hold up others."""
+    return await store.is_larger_than(
+        db, object_id, versions=_BATCH_SIZE, parts=_MAX_PARTS, derived=_BATCH_SIZE
+    )  # fmt: skip
+
+
+async def delete_oldest(tx: Tx, row: TrashedObject) -> int:
+    """Delete some of what a large object has, but never its newest version; return how many versions are gone."""
+    *oldest, _ = await store.select_oldest_versions(tx, row.id, _BATCH_SIZE + 1)
+    whole = list(takewhile(lambda version: not version.in_parts, oldest))
+    batch = whole or oldest[:1]
+    await _delete_versions(tx, row, batch)
+    await _forget_source(tx, row)
+    return len(batch)
+
+
+async def _delete_versions(tx: Tx, row: ObjectRow | TrashedObject, versions: Sequence[OldVersion]) -> None:
+    """Delete the oldest versions. Blobs without other references are collected after the retention."""
+    if not versions:
+        return
+    ids = [version.id for version in versions]
+    await blobs.release_references(tx, row.org_id, await store.select_blobs(tx, ids))
+    await store.delete_versions(tx, ids)
+    await store.delete_derivations_up_to(tx, row.id, versions[-1].number)
+    await quota.add_stored(tx, row.org_id, row.team_id, size=-sum(version.size for version in versions))
+
+
+async def _forget_source(tx: Tx, row: ObjectRow | TrashedObject) -> bool:
+    """Delete some derivations from an object; return whether there were any."""
+    derived = await store.lock_derived(tx, row.id, _BATCH_SIZE)
+    if derived:
+        await store.forget_source(tx, row.id, derived, _BATCH_SIZE)
+    return bool(derived)
 
 
 @asynccontextmanager
@@ -135,8 +183,8 @@ async def delete_version(
         if condition != WriteCondition():
             _check_condition(version, condition)
         tx.target, tx.detail = row.id, {"key": row.key, "version": version.number}
-        await blobs.release_references(tx, row.org_id, await _blobs(tx, version))
-        await store.delete_version(tx, version.id)
+        await blobs.release_references(tx, row.org_id, await store.select_blobs(tx, [version.id]))
+        await store.delete_versions(tx, [version.id])
         await store.delete_derivations(tx, row.id, version.number)
         await quota.add_stored(tx, row.org_id, row.team_id, size=-version.size)
         await _show_newest(tx, queue, who, row, version)
@@ -156,14 +204,6 @@ async def _find_deletable_version(
     row = await _find_deletable(db, who, key)
     version = None if row is None else await store.get_version_by_id(db, row.id, version_id)
     return None if row is None or version is None else (row, version)
-
-
-async def _blobs(tx: Tx, version: VersionRow) -> list[str]:
-    thumbnail = await store.get_thumbnail(tx, version.id)
-    made = [blob for blob in (version.text_blob, thumbnail and thumbnail.blob) if blob]
-    if version.blob is not None:
-        return [version.blob, *made]
-    return [*(part.blob for part in await reading.list_parts(tx, version)), *made]
 
 
 async def _show_newest(tx: Tx, queue: Queue, who: Principal, row: ObjectRow, deleted: VersionRow) -> None:

@@ -4,7 +4,9 @@ Such an object has all that it had: versions, grants, derivations and names in t
 the one of the trash, and its key can be taken. It counts against the quota, until it is deleted for good.
 """
 
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import partial
 
 import msgspec
 
@@ -80,11 +82,7 @@ async def _hash_again(tx: Tx, queue: Queue, who: Principal, row: ObjectRow) -> N
 
 async def purge(db: Db, who: Principal, object_id: str) -> None:
     """Delete an object in the trash for good; NotFound if it is not there."""
-    async with db.write(who, "object.purge") as tx:
-        found = await sharing.lock_trashed(tx, TrashedObject, access.trash_fence(who), object_id)
-        if found is None:
-            raise NotFound()
-        await _purge(tx, found)
+    await _purge(db, who, lambda tx: sharing.lock_trashed(tx, TrashedObject, access.trash_fence(who), object_id))
 
 
 async def purge_expired(db: Db, before: str, limit: int) -> int:
@@ -93,18 +91,35 @@ async def purge_expired(db: Db, before: str, limit: int) -> int:
     for found in expired:
         who = system(Call(while_suspended=True), org_id=found.org_id, team_id=found.team_id)
         with suppress(NotFound):
-            async with db.write(who, "object.purge") as tx:
-                if not await store.is_in_trash_since(tx, found.id, found.trashed_at):
-                    raise NotFound()
-                await _purge(tx, found)
+            await _purge(db, who, partial(_lock_unchanged, found))
     return len(expired)
 
 
-async def _purge(tx: Tx, found: TrashedObject) -> None:
-    tx.target, tx.detail, tx.team_id = found.id, {"key": found.key}, found.team_id
-    await texts.drop_set_aside(tx, found.id)
-    await deleting.delete_rows(tx, found)
-    readers = [Readers.user(found.owner_id)]
-    if found.visibility == "team":
-        readers += [Readers.role(found.team_id), Readers.org(found.org_id)]
-    await changes.record(tx, found, Change.DELETED, readers)
+async def _lock_unchanged(found: TrashedObject, tx: Tx) -> TrashedObject | None:
+    return found if await store.is_in_trash_since(tx, found.id, found.trashed_at) else None
+
+
+async def _purge(db: Db, who: Principal, lock: Callable[[Tx], Awaitable[TrashedObject | None]]) -> None:
+    """Delete for good what `lock` returns; NotFound if that is None.
+
+    A long history is deleted first, from the oldest version on and in several transactions, so that nobody has to wait.
+    """
+    is_deleted = False
+    while not is_deleted:
+        async with db.write(who, "object.purge") as tx:
+            found = await lock(tx)
+            if found is None:
+                raise NotFound()
+            tx.target, tx.detail, tx.team_id = found.id, {"key": found.key}, found.team_id
+            is_deleted = not await deleting.is_large(tx, found.id)
+            if is_deleted:
+                await texts.drop_set_aside(tx, found.id)
+                await deleting.delete_rows(tx, found)
+            else:
+                tx.detail["versions"] = await deleting.delete_oldest(tx, found)
+            await changes.record(tx, found, Change.DELETED if is_deleted else Change.UPDATED, _readers(found))
+
+
+def _readers(found: TrashedObject) -> list[str]:
+    by_role = [Readers.role(found.team_id), Readers.org(found.org_id)] if found.visibility == "team" else []
+    return [Readers.user(found.owner_id), *by_role]
