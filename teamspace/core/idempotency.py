@@ -15,7 +15,7 @@ from functools import partial
 import msgspec
 
 from teamspace.core import clock
-from teamspace.core.db import Db, Tx, columns, delete_in_batches
+from teamspace.core.db import Db, Tx, columns, in_batches
 from teamspace.core.db.handles import CLAIM_SECONDS
 from teamspace.core.errors import BadRequest, Conflict, IdempotencyConflict
 from teamspace.core.principal import IdempotencyClaim, Principal
@@ -99,7 +99,7 @@ async def store_response(db: Db, who: Principal, claim: IdempotencyClaim, respon
 
 
 async def delete_expired(db: Db) -> None:
-    await delete_in_batches(db, partial(delete_some, before=clock.ago(CLAIM_SECONDS)))
+    await in_batches(db, partial(delete_some, before=clock.ago(CLAIM_SECONDS)))
 
 
 async def delete_some(tx: Tx, limit: int, before: str) -> list[str]:

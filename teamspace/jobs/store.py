@@ -218,13 +218,15 @@ def _of_orgs(lock: str) -> str:
     return f"{lock} OF orgs" if lock else ""
 
 
-async def move(tx: Tx, channel: str, target: str, except_orgs: Sequence[str]) -> list[Lane]:
-    """Move queued jobs to another channel, except for those of some companies; return their lanes."""
+async def move(tx: Tx, limit: int, channel: str, target: str, except_orgs: Sequence[str]) -> list[Lane]:
+    """Move queued jobs to another channel, except for those of some companies; return the lane of each."""
     return await tx.all(
         Lane,
-        "UPDATE jobs SET channel = :target WHERE state = 'queued' AND channel = :channel"
-        f" AND {_ELSEWHERE} AND org_id NOT IN ({tx.dialect.json_strings.format('except_orgs')}) RETURNING org_id, team_id, kind",
-        channel=channel, target=target, except_orgs=as_json(except_orgs),
+        f"WITH chosen AS MATERIALIZED (SELECT id AS chosen_id FROM jobs WHERE state = 'queued' AND channel = :channel"
+        f" AND {_ELSEWHERE} AND org_id NOT IN ({tx.dialect.json_strings.format('except_orgs')}) LIMIT :limit"
+        f" {tx.dialect.row_lock}) UPDATE jobs SET channel = :target FROM chosen WHERE jobs.id = chosen.chosen_id"
+        " RETURNING jobs.org_id, jobs.team_id, jobs.kind",
+        channel=channel, target=target, except_orgs=as_json(except_orgs), limit=limit,
     )  # fmt: skip
 
 

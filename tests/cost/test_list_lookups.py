@@ -262,7 +262,7 @@ PAGES: dict[str, Lookup] = {
     "number of terms": lambda db, _: translation.count_terms(db, TERMS, "de"),
     "translations": lambda db, _: translation.select(db, TRANSLATIONS, "~", 51),
     "old translations": lambda db, _: translation.delete_old(db, TRANSLATIONS, 100),
-    "old memory": lambda db, _: translation.forget_before(db, "x1", ""),
+    "old memory": lambda db, _: translation.forget_some(db, 500, "x1", ""),
     "messages in a status": lambda db, _: localization.scan(db, MESSAGES, ListPosition(), 51),
     "messages with a word": lambda db, _: localization.scan_words(db, MESSAGES, "x1", [], ListPosition(), 51),
     "messages around one": lambda db, _: localization.select_neighbours(db, "x1", "ns", "x1", 5),

@@ -4,10 +4,18 @@ from typing import Any
 
 import pytest
 
+from tests.cost.help import LIMIT, longest_step
 from tests.executors.help import MODEL, create_job, executor
 from tests.jobs import help
 from tests.jobs.help import broken_invariants, get_job, running
+from tests.support.rows import NUMBERS, insert
 from tests.support.world import World
+
+QUEUED = (
+    "INSERT INTO jobs (id, org_id, team_id, user_id, kind, channel, model, state, phase, priority, run_at, attempt,"
+    f" max_attempts, lease_expiries, input, created_at) {NUMBERS} SELECT 'x' || CAST(n AS TEXT), :org, :team, :user,"
+    " 'ai.chat', :channel, 'm', 'queued', 'ready', 0, '', 0, 1, 0, '{}', '' FROM numbers",
+)
 
 
 async def test_a_failure_ends_the_job(world: World) -> None:
@@ -140,6 +148,17 @@ async def test_jobs_of_a_retired_executor_are_run_by_the_server(world: World, ta
             done = await help.ended(ann, job_id)
             assert (done["state"], done["executor"]) == ("succeeded", "local")
     assert await broken_invariants(world) == []
+
+
+async def test_a_long_queue_of_a_retired_executor_does_not_block_the_loop(world: World) -> None:
+    ann = await world.bootstrap()
+    created, _ = await executor(world, ann, model=MODEL)
+    facts = {"org": ann.org.id, "team": ann.team.id, "user": ann.user_id, "channel": f"ai.chat@model:{MODEL}"}
+    await insert(world, QUEUED, {**facts, "first": 1, "last": 20_000})
+    seconds, answer = await longest_step(ann.delete(f"/api/executors/{created['id']}"))
+    assert answer.status_code == 204, answer.text
+    assert seconds < LIMIT
+    assert await world.db.all(str, "SELECT DISTINCT channel FROM jobs") == ["ai.chat@local"]
 
 
 async def test_jobs_stay_remote_while_another_executor_has_their_model(world: World) -> None:

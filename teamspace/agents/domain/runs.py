@@ -25,7 +25,7 @@ from teamspace.ai import (
 )
 from teamspace.completions import ModelRequest
 from teamspace.core import clock, ids
-from teamspace.core.db import Db, Reads, Tx, delete_in_batches
+from teamspace.core.db import Db, Reads, Tx, in_batches
 from teamspace.core.errors import BadRequest, Conflict, NotFound
 from teamspace.core.principal import Principal
 from teamspace.events import Streams, StreamWriter
@@ -157,7 +157,7 @@ async def list_steps(db: Reads, who: Principal, run_id: str) -> list[Step]:
 
 async def tidy(db: Db) -> None:
     """Delete the steps of old runs."""
-    await delete_in_batches(db, partial(store.delete_older, before=ids.lower_bound(clock.now() - _KEEP_STEPS)))
+    await in_batches(db, partial(store.delete_older, before=ids.lower_bound(clock.now() - _KEEP_STEPS)))
 
 
 def _instruct(system_prompt: str | None) -> str:

@@ -18,7 +18,7 @@ from teamspace.ai import access, store
 from teamspace.ai.domain.gateway import REMEMBERED, AlreadyAnswered, BeingAnswered, Gateway, GatewayAnswer, tell_asked
 from teamspace.completions import ModelAnswer, ModelRequest, TokenUsage
 from teamspace.core import clock, pools
-from teamspace.core.db import Db, Reads, Tx, delete_in_batches
+from teamspace.core.db import Db, Reads, Tx, in_batches
 from teamspace.core.principal import Principal
 from teamspace.executors import ModelRole
 from teamspace.jobs import EndedJob, Outcome, Succeeded
@@ -100,7 +100,7 @@ async def _keep(tx: Tx, org_id: str, team_id: str, digest: str, answer: ModelAns
 
 async def forget_answers(db: Db) -> None:
     """Delete answers that are too old to be used; called periodically."""
-    await delete_in_batches(db, partial(store.delete_old, before=clock.ago(KEPT_SECONDS)))
+    await in_batches(db, partial(store.delete_old, before=clock.ago(KEPT_SECONDS)))
 
 
 def _digest(prefix: str, request: ModelRequest) -> str:

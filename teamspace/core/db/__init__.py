@@ -1,7 +1,7 @@
 """The data layer: a read handle, a write handle, and the same SQL on SQLite and PostgreSQL."""
 
 from teamspace.core.db.audit import INVARIANTS
-from teamspace.core.db.batches import BATCH, delete_in_batches
+from teamspace.core.db.batches import BATCH, in_batches
 from teamspace.core.db.canary import ENCRYPTED
 from teamspace.core.db.engine import Duplicate, Engine, IdempotencyKeyTaken, SerializationFailure, is_outage
 from teamspace.core.db.fence import EACH_ROW, Clause, Fence, all_admitted, no_rows
@@ -34,7 +34,7 @@ __all__ = [
     "check_schema",
     "columns",
     "connect",
-    "delete_in_batches",
+    "in_batches",
     "is_outage",
     "migrate",
     "no_rows",

@@ -1,4 +1,4 @@
-"""Delete any number of rows without holding up other requests: a batch at a time, each in its own transaction."""
+"""Delete or change any number of rows without holding up other requests: a batch at a time, each in its own transaction."""
 
 from collections.abc import Awaitable, Callable, Sized
 
@@ -8,10 +8,10 @@ from teamspace.core.principal import system
 BATCH = 500
 
 
-async def delete_in_batches(db: Db, delete: Callable[[Tx, int], Awaitable[Sized]], size: int = BATCH) -> None:
-    """Call `delete`, which deletes at most that many rows and returns something about each, until fewer are left."""
+async def in_batches(db: Db, write: Callable[[Tx, int], Awaitable[Sized]], size: int = BATCH) -> None:
+    """Call `write`, which takes at most that many rows and returns something about each, until fewer are left."""
     while True:
         async with db.maintenance(system()) as tx:
-            deleted = await delete(tx, size)
-        if len(deleted) < size:
+            written = await write(tx, size)
+        if len(written) < size:
             return

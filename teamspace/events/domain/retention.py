@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from teamspace.core import clock
-from teamspace.core.db import Db, delete_in_batches
+from teamspace.core.db import Db, in_batches
 from teamspace.core.principal import system
 from teamspace.events import store
 from teamspace.events.schemas import Position
@@ -28,7 +28,7 @@ async def tidy(db: Db) -> None:
             break
     for company in await store.count_by_org(db, KEEP_PER_COMPANY, _COUNT_SECONDS):
         await _delete_excess(db, company.org_id, company.events - KEEP_PER_COMPANY)
-    await delete_in_batches(db, partial(store.delete_expired_streams, now=clock.stamp()), _STREAMS_PER_BATCH)
+    await in_batches(db, partial(store.delete_expired_streams, now=clock.stamp()), _STREAMS_PER_BATCH)
 
 
 async def _delete_excess(db: Db, org_id: str, excess: int) -> None:

@@ -59,7 +59,7 @@ async def create(
 
 
 async def retire(db: Db, who: Principal, fleet: Fleet, id: str) -> None:
-    """Revoke its token and requeue its jobs, in one commit: its claims become stale."""
+    """Revoke its token and requeue its jobs, in one commit: its claims become stale. Others may then take them."""
     if fleet.is_configured(id):
         raise Conflict("executors.configured")
     async with db.write(who, "executor.retire") as tx:
@@ -71,8 +71,8 @@ async def retire(db: Db, who: Principal, fleet: Fleet, id: str) -> None:
             await identity.revoke_token(tx, row.token_id)
         await store.delete_model_roles_of(tx, id)
         await fleet.queue.return_all_of(tx, id)
-        await rerouting.reroute_retired(tx, fleet, row)
         tx.after_commit(fleet.invalidate)
+    await rerouting.reroute_retired(db, fleet, row)
 
 
 async def _check_mode(fleet: Fleet, draft: ExecutorDraft, reach: NetworkReach) -> None:

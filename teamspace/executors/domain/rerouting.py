@@ -1,10 +1,10 @@
 """Move jobs whose executor no longer exists to this server, if it can run them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sized
+from functools import partial
 
 from teamspace import jobs
-from teamspace.core.db import Db, Tx
-from teamspace.core.principal import system
+from teamspace.core.db import Db, Tx, in_batches
 from teamspace.executors import store
 from teamspace.executors.domain.fleet import Fleet
 from teamspace.executors.domain.offers import accepted_kinds
@@ -12,28 +12,27 @@ from teamspace.executors.domain.presence import channels_of
 from teamspace.executors.schemas import ExecutorRow
 
 
-async def reroute_retired(tx: Tx, fleet: Fleet, executor: ExecutorRow) -> None:
+async def reroute_retired(db: Db, fleet: Fleet, executor: ExecutorRow) -> None:
     """Move the jobs that wait for an executor that was just retired."""
     models = [executor.model] if executor.model else []
-    await _move(tx, fleet, channels_of(executor, accepted_kinds(executor, fleet.queue.kinds), models))
+    await _reroute(db, fleet, channels_of(executor, accepted_kinds(executor, fleet.queue.kinds), models))
 
 
 async def reroute_unserved(db: Db, fleet: Fleet) -> None:
     """Move jobs of unserved channels; runs now and then, since executors can be removed from the settings."""
-    unserved = await store.select_unserved_channels(db)
-    if unserved:
-        async with db.maintenance(system()) as tx:
-            await _move(tx, fleet, unserved)
+    await _reroute(db, fleet, await store.select_unserved_channels(db))
 
 
-async def _move(tx: Tx, fleet: Fleet, channels: Iterable[str]) -> None:
+async def _reroute(db: Db, fleet: Fleet, channels: Iterable[str]) -> None:
     for channel in channels:
         target = _target(fleet, channel)
-        if target == channel or fleet.configured_serve(channel):
-            continue
-        served = await store.select_served(tx, jobs.kind_of(channel), *jobs.served_by(channel))
-        if "" not in served:
-            await fleet.queue.move(tx, channel, target, except_orgs=served)
+        if target != channel and not fleet.configured_serve(channel):
+            await in_batches(db, partial(_move, fleet, channel, target))
+
+
+async def _move(fleet: Fleet, channel: str, target: str, tx: Tx, limit: int) -> Sized:
+    served = await store.select_served(tx, jobs.kind_of(channel), *jobs.served_by(channel))
+    return [] if "" in served else await fleet.queue.move(tx, limit, channel, target, except_orgs=served)
 
 
 def _target(fleet: Fleet, channel: str) -> str:

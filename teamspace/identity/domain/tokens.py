@@ -8,7 +8,7 @@ import msgspec
 from msgspec import UNSET
 
 from teamspace.core import clock, crypto, paging, text
-from teamspace.core.db import Db, Tx, delete_in_batches
+from teamspace.core.db import Db, Tx, in_batches
 from teamspace.core.errors import BadRequest, Conflict, NotFound, OutOfScope
 from teamspace.core.ids import new_id
 from teamspace.core.permissions import Permission
@@ -222,6 +222,6 @@ async def delete_expired_credentials(db: Db) -> None:
     """Delete old credentials, links and known networks, and counts of failures whose window is over."""
     for delete, keep in _EXPIRED:
         try:
-            await delete_in_batches(db, partial(delete, then=clock.ago(keep)))
+            await in_batches(db, partial(delete, then=clock.ago(keep)))
         except Exception:
             log.exception("%s failed; it will be retried", delete.__name__)

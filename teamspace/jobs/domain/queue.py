@@ -524,12 +524,15 @@ class Queue:
             return msgspec.json.decode(end.result, type=self.kinds[end.kind].result)
         return end.error or CANCELLED
 
-    async def move(self, tx: Tx, channel: str, target: str, *, except_orgs: Sequence[str]) -> None:
-        """Move queued jobs to another channel, except for those of some companies."""
-        moved = await store.move(tx, channel, target, except_orgs)
+    async def move(
+        self, tx: Tx, limit: int, channel: str, target: str, *, except_orgs: Sequence[str]
+    ) -> list[Lane]:  # fmt: skip
+        """Move queued jobs to another channel, except for those of some companies; return the lane of each."""
+        moved = await store.move(tx, limit, channel, target, except_orgs)
         if moved:
             self._mark_dirty_on_commit(tx, *moved)
             tx.after_commit(partial(self.notify, [target]))
+        return moved
 
     async def _free_slots(self, tx: Tx, lanes: Sequence[Lane]) -> None:
         """Unpark jobs that wait for the quota slots that these lanes have freed, lowest rank first.

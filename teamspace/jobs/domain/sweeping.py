@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from functools import partial
 
 from teamspace import quota
-from teamspace.core.db import Db, delete_in_batches
+from teamspace.core.db import Db, in_batches
 from teamspace.core.principal import system
 from teamspace.jobs import store
 from teamspace.jobs.domain import changes
@@ -52,9 +52,9 @@ async def tidy(db: Db, queue: Queue) -> None:
     async with db.maintenance(system()) as tx:
         await store.withdraw_suspended(tx)
         await store.withdraw_unserved(tx)
-    await delete_in_batches(db, partial(store.delete_stale_channels, ago=_FORGET_CHANNELS_AFTER))
+    await in_batches(db, partial(store.delete_stale_channels, ago=_FORGET_CHANNELS_AFTER))
     await queue.promote_waiting(db)
-    await delete_in_batches(db, partial(store.archive, ago=ARCHIVE_AFTER), _REWRITTEN_PER_BATCH)
+    await in_batches(db, partial(store.archive, ago=ARCHIVE_AFTER), _REWRITTEN_PER_BATCH)
 
 
 async def _expire_leases(db: Db, queue: Queue, ids: Sequence[str]) -> None:

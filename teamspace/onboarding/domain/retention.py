@@ -3,7 +3,7 @@
 from functools import partial
 
 from teamspace.core import clock, ids
-from teamspace.core.db import Db, delete_in_batches
+from teamspace.core.db import Db, in_batches
 from teamspace.core.principal import Call, system
 from teamspace.events import Change
 from teamspace.onboarding import access, store
@@ -16,7 +16,7 @@ _BATCH = 500
 async def tidy(db: Db) -> None:
     """Called periodically."""
     for delete in (store.delete_spent, store.delete_rates):
-        await delete_in_batches(db, partial(delete, now=clock.stamp()))
+        await in_batches(db, partial(delete, now=clock.stamp()))
     after = ""
     while found := await store.select_published(db, after, _BATCH):
         for row in found:

@@ -9,7 +9,7 @@ from functools import partial
 
 from teamspace import events
 from teamspace.core import clock, ids
-from teamspace.core.db import Db, Reads, Tx, delete_in_batches
+from teamspace.core.db import Db, Reads, Tx, in_batches
 from teamspace.core.errors import QuotaExceeded
 from teamspace.core.ids import new_id
 from teamspace.core.principal import system
@@ -209,11 +209,11 @@ async def tidy(db: Db) -> None:
     """Charge lost reservations; delete expired ones, old counters of short windows, and rows settled long ago."""
     while await _charge_lost(db) == _BATCH:
         pass
-    await delete_in_batches(db, partial(store.delete_expired_reservations, ago=_KEEP_EXPIRED))
+    await in_batches(db, partial(store.delete_expired_reservations, ago=_KEEP_EXPIRED))
     for window, seconds in _KEEP_COUNTERS.items():
-        await delete_in_batches(db, partial(store.delete_used, per=window, before=clock.ago(seconds)))
+        await in_batches(db, partial(store.delete_used, per=window, before=clock.ago(seconds)))
     for source in (store.STORED_DAYS, store.TRAFFIC_DAYS):
-        await delete_in_batches(db, partial(store.delete_days, table=source.table, before=clock.ago(_KEEP_DAYS)[:10]))
+        await in_batches(db, partial(store.delete_days, table=source.table, before=clock.ago(_KEEP_DAYS)[:10]))
     while await _close_batch(db) == _BATCH:
         pass
 

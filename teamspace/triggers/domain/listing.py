@@ -4,7 +4,7 @@ from functools import partial
 
 from teamspace import repository
 from teamspace.core import paging
-from teamspace.core.db import Db, delete_in_batches
+from teamspace.core.db import Db, in_batches
 from teamspace.core.errors import BadRequest
 from teamspace.core.messages import render
 from teamspace.core.permissions import Permission as P
@@ -102,5 +102,5 @@ async def tidy(db: Db) -> None:
         batch = await store.select_ids_after(db, after, _BATCH)
         for trigger_id in batch:
             if await store.has_more_fires(db, trigger_id, KEPT_FIRES):
-                await delete_in_batches(db, partial(store.delete_old_fires, trigger_id=trigger_id, keep=KEPT_FIRES))
+                await in_batches(db, partial(store.delete_old_fires, trigger_id=trigger_id, keep=KEPT_FIRES))
         after = batch[-1] if batch else ""
