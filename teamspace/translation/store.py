@@ -109,10 +109,12 @@ async def put_memory(
     )  # fmt: skip
 
 
-async def forget_before(tx: Tx, team_id: str, moment: str) -> None:
+async def forget_some(tx: Tx, limit: int, team_id: str, before: str) -> None:
+    """Delete texts that a team's memory has had since before this time."""
     await tx.defer(
-        "DELETE FROM translation_memory WHERE team_id = :team_id AND created_at < :moment",
-        team_id=team_id, moment=moment,
+        "DELETE FROM translation_memory WHERE (team_id, target, digest) IN (SELECT team_id, target, digest"
+        " FROM translation_memory WHERE team_id = :team_id AND created_at < :before LIMIT :limit)",
+        team_id=team_id, before=before, limit=limit,
     )  # fmt: skip
 
 

@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from teamspace import tenancy, translation
+from teamspace.core import clock
 from teamspace.core.errors import ExecutorFailed, QuotaExceeded, Refusal, ResponseRefused
 from teamspace.core.principal import Call, IdempotencyClaim, Principal
 from teamspace.translation.domain import engine, model_run
+from tests.identity.help import run_sql
 from tests.support.world import Caller, World
 from tests.translation.help import Model, ScriptedGateway, by_table, each, upper
 
@@ -251,6 +253,15 @@ async def test_the_memory_is_of_one_language_pair_and_one_team(world: World, ann
         assert (await translate(caller, "Hello", each(upper), **options))[0].memory_hits == 0
     colleague = await world.person(ann.org, ann.team)
     assert (await translate(colleague, "Hello", each(upper)))[0].memory_hits == 1
+
+
+async def test_the_memory_forgets_what_is_old(world: World, ann: Caller) -> None:
+    for text in ("Hello", "Good morning"):
+        await translate(ann, text, each(upper))
+    before = clock.ago(engine.MEMORY_SECONDS + 1)
+    await run_sql(world, "UPDATE translation_memory SET created_at = :at WHERE text LIKE '%HELLO%'", at=before)
+    await translate(ann, "Good night", each(upper))
+    assert [(await translate(ann, text, each(upper)))[0].memory_hits for text in ("Good morning", "Hello")] == [1, 0]
 
 
 async def test_a_change_of_the_glossary_supersedes_the_memory(ann: Caller) -> None:

@@ -14,7 +14,7 @@ from teamspace import quota
 from teamspace.ai import DryRun, Gateway
 from teamspace.completions import TokenUsage, estimate_prompt
 from teamspace.core import clock, pools
-from teamspace.core.db import Db, Tx
+from teamspace.core.db import BATCH, Db, Tx
 from teamspace.core.principal import Principal
 from teamspace.executors import ModelRole
 from teamspace.quota import QuotaAccount, Spend
@@ -128,7 +128,8 @@ async def remember(tx: Tx, who: Principal, translated: Translated) -> None:
         await store.put_memory(
             tx, who.org_id, who.team_id, translated.target, translated.revision, translated.learned, now
         )
-        await store.forget_before(tx, who.team_id, clock.ago(MEMORY_SECONDS))
+        # More than was learned, so that the memory shrinks to what is kept.
+        await store.forget_some(tx, BATCH + len(translated.learned), who.team_id, clock.ago(MEMORY_SECONDS))
 
 
 # In a thread
