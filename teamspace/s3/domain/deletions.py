@@ -14,7 +14,8 @@ from teamspace.s3.domain.errors import S3Error
 from teamspace.s3.domain.requests import S3Request, S3Response
 
 MAX_COUNT = 1000
-_BATCH_SIZE, _CONCURRENCY = 50, 4
+_BATCH_SIZE, _CONCURRENCY = 10, 4
+"""Small batches: on SQLite, those of one moment run one after the other, without a pause for other requests."""
 
 
 class _Deletion(msgspec.Struct, frozen=True):
