@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from teamspace.blobs.schemas import SMALL, Blob, BlobChecksums, StagedBlob
-from teamspace.core.db import Reads, Tx, as_json, columns
+from teamspace.core.db import BATCH, Reads, Tx, as_json, columns
 from teamspace.core.tables import BlobColumn, Invariant
 
 FOLDER_ID = "blob_folder"
@@ -58,7 +58,7 @@ async def put_small(tx: Tx, org_id: str, staged: StagedBlob, now: str) -> None:
 
 
 async def release_references(tx: Tx, org_id: str, digests: Sequence[str], collect_at: str) -> None:
-    await tx.run(
+    await (tx.run_offloaded if len(digests) > BATCH else tx.run)(
         "UPDATE blobs SET collect_at = :collect_at"
         f" WHERE org_id = :org_id AND digest {tx.dialect.in_strings.format('digests')}",
         org_id=org_id, collect_at=collect_at, digests=as_json(digests),

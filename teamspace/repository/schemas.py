@@ -273,6 +273,7 @@ class EndedUpload(msgspec.Struct, frozen=True):
 
     id: str
     org_id: str
+    has_parts: bool
 
 
 class UploadUsage(msgspec.Struct, frozen=True):

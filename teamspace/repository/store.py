@@ -397,7 +397,7 @@ async def get_newest_version(db: Reads, object_id: str) -> VersionRow | None:
 
 
 async def delete_versions(tx: Tx, version_ids: Sequence[str]) -> None:
-    await tx.run(
+    await tx.run_offloaded(
         f"DELETE FROM object_versions WHERE id {tx.dialect.in_strings.format('ids')}", ids=_json(version_ids)
     )  # fmt: skip
 
@@ -502,7 +502,7 @@ async def select_parts(db: Reads, version_id: str, start: int, end: int) -> list
 
 
 async def copy_parts(tx: Tx, from_version: str, to_version: str) -> None:
-    await tx.run(
+    await tx.run_offloaded(
         "INSERT INTO object_parts (version_id, number, org_id, start, size, blob, md5, checksum)"
         " SELECT :to_version, number, org_id, start, size, blob, md5, checksum FROM object_parts"
         " WHERE version_id = :from_version",
@@ -558,7 +558,8 @@ async def select_stale_uploads(tx: Tx, touched_before: str, limit: int) -> list[
     """Lock and return uploads without recent activity; those locked by another transaction are skipped."""
     return await tx.all(
         EndedUpload,
-        f"SELECT id, org_id FROM object_uploads WHERE touched_at < :before LIMIT :limit {tx.dialect.skip_locked}",
+        "SELECT id, org_id, EXISTS (SELECT 1 FROM object_upload_parts WHERE upload_id = object_uploads.id)"
+        f" FROM object_uploads WHERE touched_at < :before LIMIT :limit {tx.dialect.skip_locked}",
         before=touched_before, limit=limit,
     )  # fmt: skip
 
@@ -575,7 +576,9 @@ async def select_upload_usage(tx: Tx, upload_ids: Sequence[str]) -> list[UploadU
 
 
 async def delete_uploads(tx: Tx, upload_ids: Sequence[str]) -> None:
-    await tx.run(f"DELETE FROM object_uploads WHERE id {tx.dialect.in_strings.format('ids')}", ids=_json(upload_ids))
+    await tx.run_offloaded(
+        f"DELETE FROM object_uploads WHERE id {tx.dialect.in_strings.format('ids')}", ids=_json(upload_ids)
+    )
 
 
 async def put_upload_part(tx: Tx, upload_id: str, org_id: str, part: UploadPartRow) -> None:
@@ -606,21 +609,23 @@ async def select_upload_parts(db: Reads, upload_id: str, after: int, limit: int)
     )  # fmt: skip
 
 
-async def delete_upload_part(tx: Tx, upload_id: str, number: int) -> None:
-    await tx.run(
-        "DELETE FROM object_upload_parts WHERE upload_id = :id AND number = :number", id=upload_id, number=number
-    )
+async def delete_upload_parts(tx: Tx, upload_id: str, numbers: Sequence[int]) -> None:
+    given = tx.dialect.json_table("numbers", number="BIGINT")
+    await tx.run_offloaded(
+        f"DELETE FROM object_upload_parts WHERE upload_id = :id AND number IN (SELECT number FROM ({given}) AS given)",
+        id=upload_id, numbers=_json([{"number": number} for number in numbers]),
+    )  # fmt: skip
 
 
 async def move_parts_to_version(tx: Tx, upload_id: str, version_id: str) -> None:
     """Move all parts of an upload to a version, in order, with their offsets."""
-    await tx.run(
+    await tx.run_offloaded(
         "INSERT INTO object_parts (version_id, number, org_id, start, size, blob, md5, checksum)"
         " SELECT :version_id, number, org_id, SUM(size) OVER (ORDER BY number) - size, size, blob, md5, checksum"
         " FROM object_upload_parts WHERE upload_id = :upload_id",
         upload_id=upload_id, version_id=version_id,
     )  # fmt: skip
-    await tx.run("DELETE FROM object_upload_parts WHERE upload_id = :upload_id", upload_id=upload_id)
+    await tx.run_offloaded("DELETE FROM object_upload_parts WHERE upload_id = :upload_id", upload_id=upload_id)
 
 
 # Grants

@@ -635,3 +635,27 @@ async def test_waiting_writers_share_one_commit(tmp_path: Path, monkeypatch: pyt
     assert len(batches) < 10
     assert len(await actions(db)) == 100
     await db.close()
+
+
+@pytest.mark.both_databases
+@pytest.mark.parametrize("cancellations", [1, 2])
+async def test_a_statement_off_the_loop_ends_before_its_transaction_is_rolled_back(db: Db, cancellations: int) -> None:
+    many = (
+        "INSERT INTO login_attempts (subject, failures, resets_at) WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL"
+        " SELECT n + 1 FROM numbers WHERE n < :last) SELECT CAST(n AS TEXT), 1, '' FROM numbers"
+    )
+
+    async def write(last: int) -> None:
+        async with db.maintenance(system()) as tx:
+            await tx.run_offloaded(many, last=last)
+
+    writing = asyncio.ensure_future(write(200_000))
+    await asyncio.sleep(0.05)
+    for _ in range(cancellations):
+        writing.cancel()
+        await asyncio.sleep(0)
+    with pytest.raises(asyncio.CancelledError):
+        await writing
+    assert await db.one(int, "SELECT COUNT(*) FROM login_attempts") == 0
+    await write(3)
+    assert await db.one(int, "SELECT COUNT(*) FROM login_attempts") == 3

@@ -196,6 +196,9 @@ class Recorder(Reads):
     async def add(self, sql: str, **params: Any) -> None:
         await self._fetch(sql, params)
 
+    async def run_offloaded(self, sql: str, **params: Any) -> None:
+        await self._fetch(sql, params)
+
     async def defer(self, sql: str, **params: Any) -> None:
         await self._fetch(sql, params)
 

@@ -38,7 +38,7 @@ def required(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """Yield a list of the transactions inside the block that change one of the tables and record no event."""
     written: WeakKeyDictionary[Tx, set[str]] = WeakKeyDictionary()
     silent: list[str] = []
-    fetch, add, defer, finish = Tx._fetch, Tx.add, Tx.defer, Db._finish
+    fetch, add, defer, offload, finish = Tx._fetch, Tx.add, Tx.defer, Tx.run_offloaded, Db._finish
 
     async def fetch_and_note(tx: Tx, sql: str, params: Any) -> Sequence[Any]:
         rows = await fetch(tx, sql, params)
@@ -57,6 +57,11 @@ def required(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
         if (table := written_table(sql)) in TABLES and _is_called_by_the_server():
             written.setdefault(tx, set()).add(str(table))
 
+    async def offload_and_note(tx: Tx, sql: str, **params: Any) -> None:
+        await offload(tx, sql, **params)
+        if (table := written_table(sql)) in TABLES and _is_called_by_the_server():
+            written.setdefault(tx, set()).add(str(table))
+
     def check(db: Db, tx: Tx) -> None:
         tables = written.get(tx, set())
         if tables & TABLES and "events" not in tables:
@@ -66,6 +71,7 @@ def required(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     monkeypatch.setattr(Tx, "_fetch", fetch_and_note)
     monkeypatch.setattr(Tx, "add", add_and_note)
     monkeypatch.setattr(Tx, "defer", defer_and_note)
+    monkeypatch.setattr(Tx, "run_offloaded", offload_and_note)
     monkeypatch.setattr(Db, "_finish", check)
     yield silent
 

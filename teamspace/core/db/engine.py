@@ -59,6 +59,10 @@ class Transaction(Fetcher, Protocol):
         """Run the statement before the commit, perhaps later than now: on SQLite, on the commit thread."""
         ...
 
+    async def run_offloaded(self, sql: str, params: Params) -> None:
+        """Run the statement now; on SQLite, on the commit thread."""
+        ...
+
     async def lock(self, names: Sequence[str]) -> None:
         """Acquire the named locks, waiting for other transactions; they are released when this one ends."""
         ...

@@ -133,6 +133,11 @@ class Tx(Reads):
         self._note_rights_change(sql)
         await self._session.defer(sql, params)
 
+    async def run_offloaded(self, sql: str, **params: Any) -> None:
+        """Run a statement that can take long, such as one that writes thousands of rows, off the event loop."""
+        self._note_rights_change(sql)
+        await self._session.run_offloaded(sql, params)
+
     async def lock(self, subject: str, *keys: str) -> None:
         """Lock the keys of a subject until the transaction ends; keys are always locked in sorted order."""
         await self._session.lock([f"{subject}:{key}" for key in sorted(keys)])

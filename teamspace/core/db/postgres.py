@@ -142,6 +142,9 @@ class PostgresTransaction:
         await self.flush()
         return await self._send(sql, params)
 
+    async def run_offloaded(self, sql: str, params: Params) -> None:
+        await self.fetch(sql, params)
+
     async def flush(self, closing: str = "") -> None:
         """Send the statements that wait, the last one with `closing`."""
         if not (self._waiting or closing):

@@ -14,7 +14,7 @@ import os
 import time
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from multiprocessing import reduction
 from pathlib import Path
 from typing import Any
@@ -91,8 +91,8 @@ class CommitBatch:
 
 
 class SqliteTransaction:
-    def __init__(self, connection: apsw.Connection) -> None:
-        self._connection = connection
+    def __init__(self, connection: apsw.Connection, thread: ThreadPoolExecutor) -> None:
+        self._connection, self._thread = connection, thread
         self.deferred: list[tuple[str, Params]] = []
         self.rights_changed = False
 
@@ -114,6 +114,17 @@ class SqliteTransaction:
 
     async def defer(self, sql: str, params: Params) -> None:
         self.deferred.append((sql, params))
+
+    async def run_offloaded(self, sql: str, params: Params) -> None:
+        """Run a statement on the commit thread, which is idle while a transaction is open."""
+        running = asyncio.get_running_loop().run_in_executor(self._thread, _run, self._connection, sql, params)
+        try:
+            await asyncio.shield(running)
+        finally:
+            # The thread cannot be interrupted: nobody else may use the connection before it is done.
+            while not running.done():
+                with suppress(asyncio.CancelledError):
+                    await asyncio.wait({running})
 
     async def lock(self, names: Sequence[str]) -> None:
         """Do nothing: SQLite has one writer at a time."""
@@ -226,7 +237,7 @@ class Sqlite:
                 return
             batch = self._batch or await self._begin()
             _run(self._writer, "SAVEPOINT unit", {})
-            session = SqliteTransaction(self._writer)
+            session = SqliteTransaction(self._writer, self._thread)
             try:
                 yield session
                 _run(self._writer, "RELEASE unit", {})
@@ -247,7 +258,7 @@ class Sqlite:
             self._writer.execute("PRAGMA synchronous = normal")
             self._writer.wal_autocheckpoint(0)  # it waits for the disk; the next batch makes it
             _run(self._writer, "BEGIN IMMEDIATE", {})
-            session = SqliteTransaction(self._writer)
+            session = SqliteTransaction(self._writer, self._thread)
             yield session
             self._finish(session.deferred, session.rights_changed)
         finally:

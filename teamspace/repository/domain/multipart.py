@@ -157,9 +157,9 @@ async def _release_other_parts(tx: Tx, upload: UploadRow, chosen: Sequence[Uploa
     stored = {part.number: part for part in await list_parts(tx, upload)}
     if any(stored.get(part.number) != part for part in chosen):
         raise PartChanged("repository.part_changed")
-    for number in stored.keys() - {part.number for part in chosen}:
-        await store.delete_upload_part(tx, upload.id, number)
-        await blobs.release_references(tx, upload.org_id, [stored[number].blob])
+    if others := stored.keys() - {part.number for part in chosen}:
+        await store.delete_upload_parts(tx, upload.id, sorted(others))
+        await blobs.release_references(tx, upload.org_id, [stored[number].blob for number in sorted(others)])
     return sum(part.size for part in stored.values())
 
 
@@ -175,19 +175,19 @@ async def abort(db: Db, who: Principal, upload: UploadRow) -> None:
     async with db.write(who, "upload.abort") as tx:
         tx.target, tx.detail = upload.id, {"key": upload.key}
         await _touch(tx, upload)
-        await _delete_uploads(tx, [EndedUpload(upload.id, upload.org_id)])
+        await _delete_uploads(tx, [EndedUpload(upload.id, upload.org_id, has_parts=True)])
 
 
 async def abort_stale_uploads(db: Db) -> int:
-    """Abort uploads without recent activity, and forget completed ones; return how many."""
+    """Abort uploads without recent activity, one at a time, and forget completed ones; return how many."""
     total = 0
     while True:
         async with db.maintenance(system()) as tx:
             stale = await store.select_stale_uploads(tx, clock.ago(UPLOAD_EXPIRY), _BATCH_SIZE)
-            if stale:
-                await _delete_uploads(tx, stale)
-        total += len(stale)
-        if len(stale) < _BATCH_SIZE:
+            ended = [upload for upload in stale if not upload.has_parts] or stale[:1]
+            await _delete_uploads(tx, ended)
+        total += len(ended)
+        if not ended:
             return total
 
 
@@ -197,12 +197,7 @@ async def _delete_uploads(tx: Tx, uploads: Sequence[EndedUpload]) -> None:
     for usage in await store.select_upload_usage(tx, upload_ids):
         await quota.add_stored(tx, usage.org_id, usage.team_id, size=-usage.size)
     for upload in uploads:
-        await _release_parts(tx, upload)
+        if upload.has_parts:
+            parts = await store.select_upload_parts(tx, upload.id, 0, MAX_PARTS)
+            await blobs.release_references(tx, upload.org_id, [part.blob for part in parts])
     await store.delete_uploads(tx, upload_ids)
-
-
-async def _release_parts(tx: Tx, upload: EndedUpload) -> None:
-    after = 0
-    while batch := await store.select_upload_parts(tx, upload.id, after, _BATCH_SIZE):
-        await blobs.release_references(tx, upload.org_id, [part.blob for part in batch])
-        after = batch[-1].number

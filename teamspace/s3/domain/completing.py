@@ -1,5 +1,6 @@
 """Complete or abort multipart uploads."""
 
+import asyncio
 from collections.abc import Sequence
 from itertools import pairwise
 from urllib.parse import quote
@@ -8,6 +9,7 @@ from xml.etree.ElementTree import Element
 import msgspec
 
 from teamspace import repository
+from teamspace.core import pools
 from teamspace.core.errors import NotFound, Refusal
 from teamspace.repository import Checksum, UploadPartRow, UploadRow, VersionRow, multipart
 from teamspace.s3.domain import bodies, checksums, object_headers, objects, uploads, xml
@@ -16,6 +18,7 @@ from teamspace.s3.domain.errors import S3Error
 from teamspace.s3.domain.requests import S3Request, S3Response, parse_number
 
 MIN_PART = multipart.MIN_PART
+_THREAD_PARTS = 500
 
 
 async def abort(request: S3Request) -> S3Response:
@@ -30,7 +33,8 @@ async def complete(request: S3Request) -> S3Response:
     """Complete an upload. A repeated request gets the same response, in case the first one was lost."""
     # The checksum headers are about the object, not about this body.
     headers = {name: value for name, value in request.headers.items() if not name.startswith(checksums.PREFIX)}
-    listed = _parse_parts(await bodies.read_xml(request, "CompleteMultipartUpload", headers))
+    root = await bodies.read_xml(request, "CompleteMultipartUpload", headers)
+    listed = _parse_parts(root) if len(root) < _THREAD_PARTS else await pools.TEXT.run(_parse_parts, root)
     upload = await uploads.find(request, ended=True)
     if upload.version_id is None:
         try:
@@ -50,6 +54,7 @@ async def _assemble(request: S3Request, upload: UploadRow, listed: Sequence["_Li
     if parse_number(request.headers, "x-amz-mp-object-size", size := sum(part.size for part in chosen)) != size:
         raise S3Error("InvalidRequest", f"The parts have {size} bytes, which is not the value of x-amz-mp-object-size.")
     checksum = _combine_checksum(request, upload, chosen)
+    await asyncio.sleep(0)  # thousands of parts take a while; the write goes through all of them again
     try:
         _, version = await multipart.complete(
             request.db,
