@@ -106,6 +106,7 @@ async def longest_step(work: Awaitable[T]) -> tuple[float, T]:
     await asyncio.sleep(0)
     try:
         result = await work
+        await asyncio.sleep(0)  # so that the last step counts
     finally:
         watching.cancel()
     return longest, result
