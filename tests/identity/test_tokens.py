@@ -9,6 +9,7 @@ import pytest
 from teamspace.core import clock, crypto
 from teamspace.tenancy import store
 from teamspace.tenancy.schemas import Role
+from tests.cost.help import LIMIT, longest_step
 from tests.identity.help import Hands, broken, is_alive, refusal, run_sql
 from tests.support.world import Caller, World
 
@@ -60,6 +61,18 @@ async def test_a_token_is_shown_once_and_only_its_digest_is_stored(world: World)
         "id": created["id"], "name": "script", "hint": created["token"][:9], "user_id": ann.user_id, "scope": None,
         "created_at": listed["created_at"], "expires_at": created["expires_at"], "last_used_at": None,
     }  # fmt: skip
+
+
+async def test_saving_the_last_use_of_many_tokens_does_not_block_the_loop(world: World) -> None:
+    await world.bootstrap()
+    (own,) = await world.db.all(str, "SELECT id FROM tokens")
+    await run_sql(world, "UPDATE tokens SET last_used_at = NULL")
+    for number in range(10_000):
+        world.app.last_use.record(f"token {number}")
+    world.app.last_use.record(own)
+    seconds, _ = await longest_step(world.app.last_use.save(world.db))
+    assert seconds < LIMIT
+    assert await world.db.exists("SELECT 1 FROM tokens WHERE last_used_at IS NOT NULL")
 
 
 async def test_the_last_use_is_saved_at_first_use_and_then_every_minute(world: World, hands: Hands) -> None:

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import UNSET
 
 from teamspace.core import clock, crypto, paging, text
-from teamspace.core.db import Db, Tx, in_batches
+from teamspace.core.db import BATCH, Db, Tx, in_batches
 from teamspace.core.errors import BadRequest, Conflict, NotFound, OutOfScope
 from teamspace.core.ids import new_id
 from teamspace.core.permissions import Permission
@@ -199,13 +199,14 @@ class LastUse:
         self._used.setdefault(token_id, clock.stamp())
 
     async def save(self, db: Db) -> None:
-        used, self._used = self._used, {}
-        if used:
+        used, self._used = sorted(self._used.items()), {}
+        for start in range(0, len(used), BATCH):
+            some = used[start : start + BATCH]
             async with db.maintenance(system(), rights_unchanged=True) as tx:
                 # Tokens first, in the order other writes lock them: the token, then its person.
-                for token_id, at in sorted(used.items()):
+                for token_id, at in some:
                     await store.touch(tx, token_id, at)
-                for token_id, at in sorted(used.items()):
+                for token_id, at in some:
                     await store.touch_user(tx, token_id, at)
 
 
