@@ -99,6 +99,13 @@ class ApiToken(msgspec.Struct, frozen=True):
     """Null until its first use."""
 
 
+class TokenUse(msgspec.Struct, frozen=True):
+    """When a token was used."""
+
+    id: str
+    at: str
+
+
 class NewToken(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`ttl` is 7,776,000 seconds by default. A token made with a scoped token cannot outlive it."""
 

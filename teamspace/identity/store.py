@@ -1,5 +1,7 @@
 """SQL of identity: one statement per function, no rules."""
 
+from collections.abc import Sequence
+
 from teamspace.core.db import Fence, Reads, Tx, as_json, columns
 from teamspace.core.tables import Count, EncryptedColumn, Invariant
 from teamspace.identity.schemas import (
@@ -11,6 +13,7 @@ from teamspace.identity.schemas import (
     Person,
     SessionRecord,
     Stay,
+    TokenUse,
     Totp,
 )
 
@@ -235,19 +238,29 @@ async def revoke_in_team(tx: Tx, user_id: str, team_id: str, now: str) -> None:
     )  # fmt: skip
 
 
-async def touch(tx: Tx, token_id: str, at: str) -> None:
+async def lock_used(tx: Tx, token_ids: Sequence[str]) -> None:
+    """Lock tokens, and then their people, in the order in which every other write locks them."""
+    these = tx.dialect.in_strings.format("ids")
+    for rows in (f"tokens WHERE id {these}", f"users WHERE id IN (SELECT user_id FROM tokens WHERE id {these})"):
+        await tx.all(str, f"SELECT id FROM {rows} ORDER BY id {tx.dialect.row_lock}", ids=as_json(token_ids))
+
+
+async def touch(tx: Tx, used: Sequence[TokenUse]) -> None:
+    given = tx.dialect.json_table("used", id="TEXT", at="TEXT")
     await tx.run(
-        "UPDATE tokens SET last_used_at = :at WHERE id = :id AND COALESCE(last_used_at, '') < :at"
-        " AND (revoked_at IS NULL OR revoked_at > :at)",
-        id=token_id, at=at,
+        f"UPDATE tokens SET last_used_at = used.at FROM ({given}) AS used WHERE tokens.id = used.id"
+        " AND COALESCE(last_used_at, '') < used.at AND (revoked_at IS NULL OR revoked_at > used.at)",
+        used=as_json(used),
     )  # fmt: skip
 
 
-async def touch_user(tx: Tx, token_id: str, at: str) -> None:
+async def touch_users(tx: Tx, used: Sequence[TokenUse]) -> None:
+    given = tx.dialect.json_table("used", id="TEXT", at="TEXT")
     await tx.run(
-        "UPDATE users SET last_seen_at = :at WHERE id = (SELECT user_id FROM tokens WHERE id = :id)"
-        " AND COALESCE(last_seen_at, '') < :at",
-        id=token_id, at=at,
+        "UPDATE users SET last_seen_at = seen.at FROM (SELECT tokens.user_id AS id, MAX(used.at) AS at"
+        f" FROM ({given}) AS used JOIN tokens ON tokens.id = used.id GROUP BY tokens.user_id) AS seen"
+        " WHERE users.id = seen.id AND COALESCE(users.last_seen_at, '') < seen.at",
+        used=as_json(used),
     )  # fmt: skip
 
 

@@ -86,6 +86,7 @@ UNFENCED = {
         "knowledge.select_listed_audiences",
     ),
     "the server rebuilds the index": ("fulltext.select_outdated",),
+    "the server saves when credentials were used": ("identity.lock_used",),
     "the secret in the browser's cookie, or the caller's own credential, selects the kept sign-in": (
         "identity.get_stay", "identity.get_stay_id",
     ),

@@ -65,7 +65,7 @@ LAST_WRITER_WINS = {
     "schedules a check, which reads the references itself": ("blobs.release_references",),
     "a new value each time, only compared for equality": ("db.handles._start_rights_epoch",),
     "always the same value for an id": ("knowledge.put_names",),
-    "locks the rows of valid claims itself, before it changes them": ("jobs.land",),
+    "locks the rows itself, before it changes them": ("jobs.land", "jobs.move"),
     "the caller has locked the rows": ("knowledge.set_known_version", "knowledge.set_listed", "events.end_stream", "events.set_saved", "jobs.apply", "jobs.take", "jobs.set_reservation", "jobs.set_refused_spend", "jobs.set_result", "triggers.update", "workflows.end_run", "workflows.set_position"),
 }  # fmt: skip
 """Statements for which the order of two writers makes no difference, by reason."""

@@ -178,10 +178,7 @@ class AiSoak(Soak):
         """Wait for a moment, and until the model was asked: there must be something to interrupt."""
         enough = self.model.asked + self.plan.clients
         await super().moment()
-        with suppress(TimeoutError):
-            async with asyncio.timeout(10):
-                while self.model.asked < enough:  # noqa: ASYNC110 - the model counts
-                    await asyncio.sleep(0.02)
+        await self.until(lambda: self.model.asked >= enough)
         await super().moment()
 
     async def crash(self) -> None:

@@ -28,6 +28,7 @@ from tests.support.postgres import Postgres
 from tests.support.served import teamspace
 
 MAX_FILES, MAX_VERSIONS = 8, 5
+_WRITES_IN_A_MOMENT = 4
 COMMON = 12
 """Number of contents that all clients upload."""
 _SIZES = (
@@ -232,6 +233,11 @@ class FileSoak(Soak):
             Uploader(number, self.served.port, token, self.counts, f"{self.plan.seed}/{number}")
             for number in range(self.plan.clients)
         ]
+
+    async def moment(self) -> None:
+        enough = self.counts["writes acknowledged"] + _WRITES_IN_A_MOMENT
+        await super().moment()
+        await self.until(lambda: self.counts["writes acknowledged"] >= enough)
 
     async def verify(self) -> None:
         listed = {item["key"]: item["id"] for item in await everything(self.operator, "/api/repo?prefix=")}

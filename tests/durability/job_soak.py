@@ -11,7 +11,6 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -189,10 +188,7 @@ class JobSoak(Soak):
         """Wait for a moment; on a busy machine until some jobs were created in it, so that there is work to interrupt."""
         enough = len(self.requests) + _JOBS_IN_A_MOMENT
         await super().moment()
-        with suppress(TimeoutError):
-            async with asyncio.timeout(10):
-                while len(self.requests) < enough:  # noqa: ASYNC110 - the clients count
-                    await asyncio.sleep(0.02)
+        await self.until(lambda: len(self.requests) >= enough)
 
     async def crash(self) -> None:
         """Create jobs for a moment, and kill the server or a worker."""

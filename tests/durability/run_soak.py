@@ -10,7 +10,6 @@ import json
 import time
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -163,10 +162,7 @@ class RunSoak(Soak):
     async def moment(self) -> None:
         """Wait for a moment, after which something is killed; every other time until runs have come as far as the model."""
         enough = self.model.asked + 2
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_REACHED_WITHIN):
-                while self.cycle % 2 and self.model.asked < enough:  # noqa: ASYNC110 - the model counts
-                    await asyncio.sleep(0.02)
+        await self.until(lambda: not self.cycle % 2 or self.model.asked >= enough, _REACHED_WITHIN)
         await super().moment()
         self.model.interrupted_at.append(time.monotonic())
 

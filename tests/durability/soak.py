@@ -10,7 +10,7 @@ import random
 import signal
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, Self
@@ -227,6 +227,13 @@ class Soak:
 
     async def moment(self) -> None:
         await asyncio.sleep(self._random.uniform(*_LOAD_MS) / 1000)
+
+    async def until(self, is_enough: Callable[[], bool], seconds: float = 10) -> None:
+        """Wait until there is something to interrupt, at most for so long: on a busy machine a moment is too short."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while not is_enough():  # noqa: ASYNC110 - the clients count
+                    await asyncio.sleep(0.02)
 
 
 def serving(served: Served) -> list[int]:

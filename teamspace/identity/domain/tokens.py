@@ -15,7 +15,7 @@ from teamspace.core.permissions import Permission
 from teamspace.core.principal import Principal, ScopeEntry, system
 from teamspace.core.replies import Page
 from teamspace.identity import access, store
-from teamspace.identity.schemas import ApiToken, IssuedToken, NewToken, Session, Stay
+from teamspace.identity.schemas import ApiToken, IssuedToken, NewToken, Session, Stay, TokenUse
 
 log = logging.getLogger("teamspace.identity")
 SESSION_TTL, SESSION_IDLE = 30 * clock.DAY, clock.DAY
@@ -40,7 +40,7 @@ async def open_session(
     await end_oldest(tx, user_id)
     if stay is not None:
         await store.revoke_oldest_of_stay(tx, stay.id, MAX_SESSIONS, clock.stamp())
-    await store.touch_user(tx, token_id, clock.stamp())
+    await store.touch_users(tx, [TokenUse(token_id, clock.stamp())])
     return token_id, token, expires_at
 
 
@@ -199,15 +199,13 @@ class LastUse:
         self._used.setdefault(token_id, clock.stamp())
 
     async def save(self, db: Db) -> None:
-        used, self._used = sorted(self._used.items()), {}
+        used, self._used = [TokenUse(*use) for use in self._used.items()], {}
         for start in range(0, len(used), BATCH):
             some = used[start : start + BATCH]
             async with db.maintenance(system(), rights_unchanged=True) as tx:
-                # Tokens first, in the order other writes lock them: the token, then its person.
-                for token_id, at in some:
-                    await store.touch(tx, token_id, at)
-                for token_id, at in some:
-                    await store.touch_user(tx, token_id, at)
+                await store.lock_used(tx, [use.id for use in some])
+                await store.touch(tx, some)
+                await store.touch_users(tx, some)
 
 
 _EXPIRED = (
