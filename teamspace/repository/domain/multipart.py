@@ -3,6 +3,7 @@
 Parts cannot be read before that, so the blob of a replaced or aborted part is released at once.
 """
 
+import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -154,7 +155,9 @@ async def complete(
 
 async def _release_other_parts(tx: Tx, upload: UploadRow, chosen: Sequence[UploadPartRow]) -> int:
     """Delete the parts that were not chosen; return the bytes of all parts, including those."""
-    stored = {part.number: part for part in await list_parts(tx, upload)}
+    parts = await list_parts(tx, upload)
+    await asyncio.sleep(0)  # there can be thousands: others get their turn
+    stored = {part.number: part for part in parts}
     if any(stored.get(part.number) != part for part in chosen):
         raise PartChanged("repository.part_changed")
     if others := stored.keys() - {part.number for part in chosen}:
