@@ -19,6 +19,7 @@ from teamspace.events import store as events
 from teamspace.executors import store as executors
 from teamspace.fulltext import store as fulltext
 from teamspace.identity import store as identity
+from teamspace.identity.schemas import TokenUse
 from teamspace.jobs import store as jobs
 from teamspace.links import store as links
 from teamspace.localization import store as localization
@@ -58,9 +59,12 @@ FILLINGS = (
     "INSERT INTO objects (id, org_id, team_id, owner_id, key, filename, content_type, visibility, version, numbered,"
     f" removed, size, etag, text_state, written_at, created_at, updated_at) {_NUMBERS} {_ID}, :org, :team, :owner, {_ID},"
     f" 'x', 'text/plain', 'private', 1, 1, FALSE, 0, '', 'none', {_NOW}, {_NOW}, {_NOW} FROM numbers",
-    "INSERT INTO object_versions (id, object_id, org_id, number, removal, size, etag, content_type, filename, author_id,"
-    f" actor_kind, created_at) {_NUMBERS} {_ID}, {_ID}, :org, 1, FALSE, 0, '', 'text/plain', 'x', :owner, 'human',"
-    f" {_NOW} FROM numbers",
+    "INSERT INTO object_versions (id, object_id, org_id, number, removal, size, blob, text_blob, etag, content_type,"
+    f" filename, author_id, actor_kind, created_at) {_NUMBERS} {_ID}, {_ID}, :org, 1, FALSE, 0, {_ID}, {_ID}, '',"
+    f" 'text/plain', 'x', :owner, 'human', {_NOW} FROM numbers",
+    "INSERT INTO object_parts (version_id, number, org_id, start, size, blob, md5)"
+    f" {_NUMBERS} {_ID}, 1, :org, 0, 1, {_ID}, '' FROM numbers",
+    f"INSERT INTO object_thumbnails (version_id, org_id, blob) {_NUMBERS} {_ID}, :org, {_ID} FROM numbers",
     f"INSERT INTO object_uploads (id, org_id, team_id, owner_id, key, work, created_at, touched_at) {_NUMBERS} {_ID},"
     f" :org, :team, :owner, {_ID}, '{{}}', {_NOW}, {_NOW} FROM numbers",
     "INSERT INTO object_upload_parts (upload_id, number, org_id, size, blob, md5, created_at)"
@@ -208,6 +212,9 @@ LOOKUPS: dict[str, Lookup] = {
     "objects by id": lambda db, ids: repository.select_by_ids(db, ALL, ids),
     "objects by key": lambda db, ids: repository.select_existing_keys(db, "t", ids),
     "versions": repository.select_versions_of,
+    "bytes of versions": repository.select_blobs,
+    "used tokens": lambda db, ids: identity.touch(db, [TokenUse(id, "") for id in ids]),
+    "parts that were not chosen": lambda db, ids: repository.delete_upload_parts(db, "x1", range(len(ids))),
     "sizes of uploads": repository.select_upload_usage,
     "ended uploads": repository.delete_uploads,
     "blobs": lambda db, ids: blobs.release_references(db, "o", ids, ""),
@@ -245,6 +252,11 @@ PAGES: dict[str, Lookup] = {
     "failed sign-ins of the past": lambda db, _: identity.delete_old_attempts(db, 500, "x0"),
     "expired reservations": lambda db, _: quota.delete_expired_reservations(db, 500, 600),
     "last job of an origin": lambda db, _: jobs.find_last_of(db, "x1", "s"),
+    "size of a history": lambda db, _: repository.is_larger_than(db, "x1", versions=500, parts=10_000, derived=500),
+    "oldest versions": lambda db, _: repository.select_oldest_versions(db, "x1", 501),
+    "sources of the oldest versions": lambda db, _: repository.delete_derivations_up_to(db, "x1", 1),
+    "objects made from one": lambda db, _: repository.lock_derived(db, "x1", 500),
+    "jobs that wait for an executor": lambda db, _: jobs.move(db, 500, "k@x1", "k@local", []),
     "old steps": lambda db, _: agents.delete_older(db, 5, "x0"),
     "model roles of a team": lambda db, _: executors.select_model_roles(db, "x1"),
     "model roles of an executor": lambda db, _: executors.delete_model_roles_of(db, "x1"),
@@ -338,7 +350,7 @@ async def fill(world: World, ann: Caller) -> None:
 _SCANS = ("SCAN ", "Seq Scan")
 _LISTS = (
     "json_each", "CONSTANT ROW", "SCAN page", "SCAN people", "SCAN sealed", "SCAN entries", "SCAN found", "SCAN w",
-    "SCAN around", "SCAN branch", "SCAN callers", "org_roles", "l10n_locales",
+    "SCAN around", "SCAN branch", "SCAN callers", "SCAN counted", "SCAN chosen", "org_roles", "l10n_locales",
 )  # fmt: skip
 """Scans of the list itself, and of the page that was found; a company has few roles, an instance few locales."""
 
