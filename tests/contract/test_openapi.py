@@ -37,6 +37,8 @@ CHECKS = (
     "negative_data_rejection", "unsupported_method", "use_after_free",
 )  # fmt: skip
 EXAMPLES = 6
+FUZZER_SECONDS = 900
+"""For a fuzzer that hangs. It takes one or two minutes, and several times that beside two others on two cores."""
 HOST = "provision-token-of-the-fuzzed-host"
 EXAMPLE = Path(__file__).parents[2] / "examples" / "sandboxed-plugin"
 
@@ -390,7 +392,7 @@ def _fuzz(served: Served, settings: Settings, scenario: Scenario, role: str) -> 
             *(["--header", f"Authorization: Bearer {token}"] if token else []),
         ],
         env={**os.environ, "SCHEMATHESIS_HOOKS": words.__file__, words.VARIABLE: json.dumps(scenario.words)},
-        capture_output=True, text=True, timeout=300, check=False, cwd=settings.data,
+        capture_output=True, text=True, timeout=FUZZER_SECONDS, check=False, cwd=settings.data,
     )  # fmt: skip
 
 

@@ -136,8 +136,6 @@ class AiClient:
 class AiSoak(Soak):
     """The cycles on one database."""
 
-    start_limit = 60.0
-
     def __init__(self, plan: Plan, folder: Path, postgres: Postgres | None = None) -> None:
         super().__init__(plan, folder, postgres)
         self.ai_clients: list[AiClient] = []

@@ -209,7 +209,6 @@ class Uploader:
 class FileSoak(Soak):
     """The cycles on one database."""
 
-    start_limit = 30.0  # the time to start is checked in the other soaks
     program = "tests.durability.fast_collector"
 
     def __init__(self, plan: Plan, folder: Path, postgres: Postgres | None = None) -> None:

@@ -143,8 +143,6 @@ class WorkerProcess:
 class JobSoak(Soak):
     """The cycles on one database. `expire_leases` ends leases in the database instead of waiting for them."""
 
-    start_limit = 60.0
-
     def __init__(
         self, plan: Plan, folder: Path, postgres: Postgres | None = None, *, expire_leases: bool = False
     ) -> None:

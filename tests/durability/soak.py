@@ -23,12 +23,11 @@ from tests.durability.wire import Connection
 from tests.support.postgres import Postgres
 from tests.support.served import Served, teamspace
 
-START_LIMIT = 5.0
 OPERATOR = {"username": "operator", "password": "a soaking wet passphrase"}
 _LOAD_MS = (5, 500)
 _INTERRUPTED_EVERY = 7
 _PROGRESS_EVERY = 10
-_PATIENCE = 30.0
+_PATIENCE = 60.0
 
 
 class Busy(Protocol):
@@ -53,7 +52,6 @@ class Plan:
 class Soak:
     """The cycles on one database."""
 
-    start_limit = START_LIMIT
     program = "teamspace"
 
     def __init__(self, plan: Plan, folder: Path, postgres: Postgres | None = None) -> None:
@@ -120,8 +118,6 @@ class Soak:
         except RuntimeError as fault:
             raise Violation(str(fault)) from None
         self.slowest_start = max(self.slowest_start, seconds)
-        if seconds > (self.start_limit if self.plan.workers == 1 else _PATIENCE):
-            raise Violation(f"the server took {seconds:.1f} s to start")
 
     async def populate(self) -> None:
         """Create an operator, and an admin for each client."""

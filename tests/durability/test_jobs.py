@@ -11,7 +11,7 @@ import pytest
 from tests.durability.leases import end_leases
 from tests.support.served import Served, teamspace
 
-PATIENCE = 45.0
+PATIENCE = 120.0
 """Less than the lease of the server's own worker, which is a minute."""
 OPERATOR = {"username": "ann", "password": "a job that outlives its server"}
 

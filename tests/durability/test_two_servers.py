@@ -14,7 +14,7 @@ from tests.support.postgres import create_database, drop_database
 from tests.support.served import Served, teamspace
 
 PASSWORD = "a cautious first passphrase"
-PATIENCE = 20.0
+PATIENCE = 60.0
 """Seconds. Less than the lease of a remote worker, so that the test does not wait for one."""
 FILE = b"x" * (SMALL + 1)
 

@@ -1,9 +1,6 @@
 """The largest request, with the largest glossary, leaves the event loop free."""
 
-import asyncio
 import contextlib
-import gc
-import time
 
 import msgspec
 import pytest
@@ -17,6 +14,7 @@ from teamspace.translation import store
 from teamspace.translation.domain import history
 from teamspace.translation.schemas import MAX_CATALOG, MAX_KEYS, MAX_TERMS, MAX_TEXT, GlossaryTerm, TranslationKind
 from tests.cost.attack import fill
+from tests.cost.help import longest_step
 from tests.support.world import Caller, World
 from tests.translation.help import ScriptedGateway, each
 
@@ -33,16 +31,6 @@ async def fill_glossary(caller: Caller, term: str) -> None:
 
 async def put(tx: Tx, caller: Caller, term: GlossaryTerm) -> None:
     await store.put_term(tx, caller.org.id, caller.team.id, term.term, term)
-
-
-async def longest_turn(until: asyncio.Task[object]) -> float:
-    """Return the most CPU time that the loop's thread used between two turns of a timer."""
-    longest, last = 0.0, time.thread_time()
-    while not until.done():
-        await asyncio.sleep(0)
-        now = time.thread_time()
-        longest, last = max(longest, now - last), now
-    return longest
 
 
 TEXTS = {
@@ -72,9 +60,5 @@ async def test_the_largest_request_does_not_block_the_loop(world: World, name: s
             await history.record(world.db, who, TranslationKind.TEXT, texts, done)
             msgspec.json.encode(done)
 
-    gc.collect()
-    gc.freeze()  # so that the garbage collector does not traverse existing objects during the measurement
-    task = asyncio.create_task(request())
-    longest = await longest_turn(task)
-    await task
+    longest, _ = await longest_step(request())
     assert longest < LIMIT, f"{name}: {longest:.3f} s"
