@@ -4,7 +4,7 @@
 The predicates repeat those of the partial indexes word for word: a claim only scans the index of admitted jobs.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -404,6 +404,15 @@ async def take(tx: Tx, ids: Sequence[str], *, executor_id: str, claim_hash: str,
 async def set_reservation(tx: Tx, job_id: str, reservation_id: str | None) -> None:
     await tx.run(
         "UPDATE jobs SET reservation_id = :reservation_id WHERE id = :id", id=job_id, reservation_id=reservation_id
+    )
+
+
+async def set_reservations(tx: Tx, by_job: Mapping[str, str]) -> None:
+    """Set the reservation of each job."""
+    sent = tx.dialect.json_table("sent", job_id="TEXT", reserved="TEXT")
+    await tx.run(
+        f"UPDATE jobs SET reservation_id = reserved FROM ({sent}) AS sent WHERE id = job_id",
+        sent=as_json([{"job_id": job_id, "reserved": reserved} for job_id, reserved in by_job.items()]),
     )
 
 

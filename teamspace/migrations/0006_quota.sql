@@ -40,7 +40,8 @@ CREATE INDEX quota_ledger_team ON quota_ledger (team_id, expires_at) WHERE settl
 CREATE INDEX quota_ledger_dead ON quota_ledger (expires_at) WHERE settled_at IS NULL;
 CREATE INDEX quota_ledger_job ON quota_ledger (job_id) WHERE settled_at IS NULL AND job_id IS NOT NULL;
 
--- The settled ledger summed up by window, for a company, a team, and a person in a team (`team/person`).
+-- The settled ledger summed up by window, for a company, a team, and a person in a team (`team/person`). The tenant's
+-- counters are sharded: level tenant, the number of the shard as subject, and no company.
 CREATE TABLE quota_used (
     level TEXT NOT NULL,
     per TEXT NOT NULL,
@@ -52,7 +53,7 @@ CREATE TABLE quota_used (
     PRIMARY KEY (level, per, starts_at, subject)
 ) STRICT, WITHOUT ROWID;
 
--- What a company and a team store now: the size of all versions and of the parts of unfinished multipart uploads, and
+-- What the tenant (sharded), a company and a team store now: the size of all versions and of the parts of unfinished multipart uploads, and
 -- the number of objects. Updated in the transaction that stores or deletes them.
 CREATE TABLE quota_stored (
     level TEXT NOT NULL,

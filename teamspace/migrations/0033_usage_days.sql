@@ -1,6 +1,6 @@
--- The history of usage by day, in UTC. Levels and subjects are those of the counters; the tenant is the sum of its companies.
+-- The history of usage by day, in UTC. Levels and subjects are those of the counters.
 
--- What a company and a team stored that day, less what they deleted. The counter of today less the sum of all later days
+-- What was stored that day, less what was deleted. The counter of today less the sum of all later days
 -- is what was stored at the end of a day.
 CREATE TABLE quota_stored_days (
     level TEXT NOT NULL,

@@ -94,22 +94,46 @@ class Reservation(msgspec.Struct, frozen=True):
     tokens: int
 
 
-class UsageCounter(msgspec.Struct, frozen=True):
-    """What is counted: the usage of a company, a team or a person in one window."""
+class UsageCounter(msgspec.Struct, frozen=True, order=True):
+    """What is counted: the usage of a shard of the tenant, a company, a team or a person in one window."""
 
     level: str
     per: str
     starts_at: str
     subject: str
+    org_id: str
 
 
-class OpenReservation(msgspec.Struct, frozen=True):
-    """A reservation that no one has settled, with what it reserved."""
+class UsedAmount(UsageCounter, frozen=True, order=True):
+    """What is added to a counter."""
+
+    requests: int
+    tokens: int
+
+
+class NewReservation(msgspec.Struct, frozen=True):
+    """What is to be reserved."""
+
+    id: str
+    account: QuotaAccount
+    estimate: Spend
+    purpose: str
+    slots: int = 1
+    charged: bool = False
+    """What was reserved counts as spent if the server dies before it settles."""
+    job_id: str | None = None
+    """What was reserved counts as spent when the attempt of this job ends."""
+    digest: str | None = None
+    """Of a request: others can ask whether it is open (`is_asked`)."""
+
+
+class Settlement(msgspec.Struct, frozen=True):
+    """What a reservation has cost."""
 
     id: str
     org_id: str
-    requests: int
-    tokens: int
+    spent: Spend | None = None
+    """None stands for what was reserved."""
 
 
 class SettledSpend(msgspec.Struct, frozen=True):
@@ -141,6 +165,7 @@ class LimitState(msgspec.Struct, frozen=True):
     per: Window | None
     used: int
     reserved: int
+    subject: str = ""
 
     @property
     def remaining(self) -> int | None:
@@ -217,6 +242,16 @@ class DaySource(msgspec.Struct, frozen=True):
     second: str
     condition: str = "TRUE"
     """Which of its rows are days."""
+
+
+class TrafficAmount(msgspec.Struct, frozen=True):
+    """What is added to a day's bytes."""
+
+    level: str
+    subject: str
+    org_id: str
+    received: int
+    sent: int
 
 
 class DayZero(msgspec.Struct, frozen=True):

@@ -1,10 +1,11 @@
 """Quotas in SQL: one statement per function, no rules."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
 
 from teamspace.core.db import Reads, Tx, as_json, columns
 from teamspace.core.tables import Invariant
-from teamspace.core.traffic import TeamTraffic
 from teamspace.quota.schemas import (
     SPENDING,
     STORAGE,
@@ -15,14 +16,15 @@ from teamspace.quota.schemas import (
     Interval,
     Level,
     LimitState,
-    OpenReservation,
+    NewReservation,
     QuotaAccount,
     Reservation,
     SettledSpend,
-    Spend,
+    Settlement,
     Spender,
     Subject,
-    UsageCounter,
+    TrafficAmount,
+    UsedAmount,
     Window,
 )
 
@@ -57,21 +59,20 @@ def _dimension_list(dimensions: Sequence[Dimension]) -> str:
     return ", ".join(f"'{dimension}'" for dimension in dimensions)
 
 
-_COMPANIES = "u.level = 'org'"
-# The tenant's usage is the sum of its companies: a single counter would be one row that every writer waits for.
+# The tenant's counters are sharded.
+_TENANT_USED, _TENANT_STORED = "u.level = 'tenant'", "s.level = 'tenant'"
 _SPENDING = (
     "SELECT l.level, l.dimension, l.most, l.per,"
-    f" CASE l.level WHEN 'tenant' THEN {_used_sql(_COMPANIES)}"
+    f" CASE l.level WHEN 'tenant' THEN {_used_sql(_TENANT_USED)}"
     f" ELSE {_used_sql('u.level = l.level AND u.subject = l.subject')} END,"
     f" CASE l.level WHEN 'tenant' THEN {_reserved_sql('TRUE')} WHEN 'org' THEN {_reserved_sql('h.org_id = l.subject')}"
-    f" ELSE {_reserved_sql('h.team_id = l.subject')} END FROM quota_limits AS l WHERE l.dimension IN ({_dimension_list(SPENDING)})"
+    f" ELSE {_reserved_sql('h.team_id = l.subject')} END, l.subject FROM quota_limits AS l WHERE l.dimension IN ({_dimension_list(SPENDING)})"
 )
-_OF_COMPANIES = "s.level = 'org'"
 _STORAGE = (
     "SELECT l.level, l.dimension, l.most, l.per,"
-    f" CASE l.level WHEN 'tenant' THEN {_stored_sql(_OF_COMPANIES)}"
+    f" CASE l.level WHEN 'tenant' THEN {_stored_sql(_TENANT_STORED)}"
     f" ELSE {_stored_sql('s.level = l.level AND s.subject = l.subject')} END,"
-    f" 0 FROM quota_limits AS l WHERE l.dimension IN ({_dimension_list(STORAGE)})"
+    f" 0, l.subject FROM quota_limits AS l WHERE l.dimension IN ({_dimension_list(STORAGE)})"
 )
 _OF_SUBJECT = "l.level = :level AND l.subject = :subject"
 _OF_ACCOUNT = (
@@ -111,10 +112,17 @@ async def select_account_limits(db: Reads, account: QuotaAccount, starts: Mappin
     )  # fmt: skip
 
 
-async def select_spending_limits(db: Reads, account: QuotaAccount, starts: Mapping[str, str]) -> list[LimitState]:
+async def select_spending_limits(
+    db: Reads, org_ids: Iterable[str], team_ids: Iterable[str], starts: Mapping[str, str]
+) -> list[LimitState]:
+    """Select the spending limits of the tenant, of companies and of teams."""
+    of_orgs, of_teams = (db.dialect.in_strings.format(name) for name in ("org_ids", "team_ids"))
     return await db.all(
-        LimitState, f"{_SPENDING} AND {_OF_ACCOUNT}", org_id=account.org_id, team_id=account.team_id, **starts
-    )
+        LimitState,
+        f"{_SPENDING} AND ((l.level = 'tenant' AND l.subject = '') OR (l.level = 'org' AND l.subject {of_orgs})"
+        f" OR (l.level = 'team' AND l.subject {of_teams}))",
+        org_ids=as_json([*org_ids]), team_ids=as_json([*team_ids]), **starts,
+    )  # fmt: skip
 
 
 async def select_storage_limits(db: Reads, org_id: str, team_id: str) -> list[LimitState]:
@@ -124,50 +132,47 @@ async def select_storage_limits(db: Reads, org_id: str, team_id: str) -> list[Li
     )  # fmt: skip
 
 
-async def add_stored(tx: Tx, org_id: str, team_id: str, size: int, objects: int) -> None:
+async def add_stored(tx: Tx, org_id: str, team_id: str, shard: str, size: int, objects: int) -> None:
     """Add to the counters, always the company's first: its row lock until the commit also protects the team's counter."""
     await tx.run(
         "INSERT INTO quota_stored (level, subject, org_id, bytes, objects) VALUES"
-        " ('org', :org_id, :org_id, :size, :objects), ('team', :team_id, :org_id, :size, :objects)"
+        " ('org', :org_id, :org_id, :size, :objects), ('team', :team_id, :org_id, :size, :objects),"
+        " ('tenant', :shard, '', :size, :objects)"
         " ON CONFLICT (level, subject) DO UPDATE SET bytes = quota_stored.bytes + excluded.bytes,"
         " objects = quota_stored.objects + excluded.objects",
-        org_id=org_id, team_id=team_id, size=size, objects=objects,
+        org_id=org_id, team_id=team_id, shard=shard, size=size, objects=objects,
     )  # fmt: skip
 
 
-async def add_stored_day(tx: Tx, org_id: str, team_id: str, day: str, size: int, objects: int) -> None:
+async def add_stored_day(tx: Tx, org_id: str, team_id: str, shard: str, day: str, size: int, objects: int) -> None:
     """Add to the day's change; the locks of the counters protect it."""
     await tx.run(
         "INSERT INTO quota_stored_days (level, day, subject, org_id, bytes, objects) VALUES"
-        " ('org', :day, :org_id, :org_id, :size, :objects), ('team', :day, :team_id, :org_id, :size, :objects)"
+        " ('org', :day, :org_id, :org_id, :size, :objects), ('team', :day, :team_id, :org_id, :size, :objects),"
+        " ('tenant', :day, :shard, '', :size, :objects)"
         " ON CONFLICT (level, day, subject) DO UPDATE SET bytes = quota_stored_days.bytes + excluded.bytes,"
         " objects = quota_stored_days.objects + excluded.objects",
-        org_id=org_id, team_id=team_id, day=day, size=size, objects=objects,
+        org_id=org_id, team_id=team_id, shard=shard, day=day, size=size, objects=objects,
     )  # fmt: skip
 
 
-async def insert_reservation(
-    tx: Tx,
-    id: str,
-    account: QuotaAccount,
-    purpose: str,
-    spend: Spend,
-    *,
-    slots: int,
-    charged: bool,
-    job_id: str | None,
-    digest: str | None,
-    now: str,
-    ttl: float,
-) -> None:
+async def insert_reservations(tx: Tx, new: Sequence[NewReservation], now: str, ttl: float) -> None:
+    rows = tx.dialect.json_table(
+        "rows", id="TEXT", org_id="TEXT", team_id="TEXT", user_id="TEXT", purpose="TEXT", slots="BIGINT",
+        requests="BIGINT", tokens="BIGINT", charged="BOOLEAN", job_id="TEXT", digest="TEXT",
+    )  # fmt: skip
     await tx.run(
-        "INSERT INTO quota_ledger (id, org_id, team_id, user_id, purpose, slots, requests, tokens, charged,"
-        " job_id, digest, began_at, expires_at) VALUES (:id, :org_id, :team_id, :user_id, :purpose, :slots, :requests,"
-        " :tokens, :charged, :job_id, :digest, :now, moment(:ttl))",
-        id=id, org_id=account.org_id, team_id=account.team_id, user_id=account.user_id, purpose=purpose, slots=slots,
-        requests=spend.requests, tokens=spend.tokens, charged=charged, job_id=job_id, digest=digest, now=now,
-        ttl=ttl,
+        "INSERT INTO quota_ledger (id, org_id, team_id, user_id, purpose, slots, requests, tokens, charged, job_id, digest,"
+        " began_at, expires_at) SELECT id, org_id, team_id, user_id, purpose, slots, requests, tokens, charged, job_id,"
+        f" digest, :now, moment(:ttl) FROM ({rows}) AS new",
+        rows=as_json([_to_row(one) for one in new]), now=now, ttl=ttl,
     )  # fmt: skip
+
+
+def _to_row(new: NewReservation) -> dict[str, str | int | bool | None]:
+    fields = msgspec.structs.asdict(new)
+    del fields["account"], fields["estimate"]
+    return {**fields, **msgspec.structs.asdict(new.account), **msgspec.structs.asdict(new.estimate)}
 
 
 async def forget_asked(tx: Tx) -> None:
@@ -196,33 +201,41 @@ async def extend_reservations(tx: Tx, ids: Sequence[str], ttl: float) -> None:
     )  # fmt: skip
 
 
-async def settle_reservation(tx: Tx, id: str, spend: Spend | None, now: str) -> Reservation | None:
-    """Settle a reservation, without a spend with what it reserved; return None if it was settled before or does not
-    exist."""
-    return await tx.one(
+async def settle_reservations(tx: Tx, settlements: Sequence[Settlement], now: str) -> list[Reservation]:
+    """Settle reservations; return those that exist and were not settled before."""
+    sent = tx.dialect.json_table("sent", reservation_id="TEXT", spent_requests="BIGINT", spent_tokens="BIGINT")
+    return await tx.all(
         Reservation,
-        "UPDATE quota_ledger SET slots = 0, requests = COALESCE(:requests, requests), tokens = COALESCE(:tokens, tokens),"
-        f" settled_at = :now WHERE id = :id AND settled_at IS NULL RETURNING {columns(Reservation)}",
-        id=id, requests=spend.requests if spend else None, tokens=spend.tokens if spend else None, now=now,
+        "UPDATE quota_ledger SET slots = 0, requests = COALESCE(spent_requests, requests),"
+        f" tokens = COALESCE(spent_tokens, tokens), settled_at = :now FROM ({sent}) AS sent"
+        f" WHERE id = reservation_id AND settled_at IS NULL RETURNING {columns(Reservation)}",
+        sent=as_json([_to_sent(settlement) for settlement in settlements]), now=now,
     )  # fmt: skip
 
 
-async def select_lost(db: Reads, seconds: float, limit: int) -> list[OpenReservation]:
+def _to_sent(settlement: Settlement) -> dict[str, str | int]:
+    """Without figures, the row keeps those that were reserved."""
+    spent = settlement.spent
+    figures = {} if spent is None else {"spent_requests": spent.requests, "spent_tokens": spent.tokens}
+    return {"reservation_id": settlement.id, **figures}
+
+
+async def select_lost(db: Reads, seconds: float, limit: int) -> list[Settlement]:
     """Select reservations that are charged, and expired without being settled."""
     return await db.all(
-        OpenReservation,
-        f"SELECT {columns(OpenReservation)} FROM quota_ledger WHERE settled_at IS NULL AND expires_at < moment(:ago)"
+        Settlement,
+        "SELECT id, org_id, NULL FROM quota_ledger WHERE settled_at IS NULL AND expires_at < moment(:ago)"
         " AND charged ORDER BY expires_at LIMIT :limit",
         ago=-seconds, limit=limit,
     )  # fmt: skip
 
 
-async def select_open(db: Reads, job_ids: Sequence[str]) -> list[OpenReservation]:
+async def select_open(db: Reads, job_ids: Sequence[str]) -> list[Settlement]:
     """Select what the handlers of jobs have reserved and not settled."""
     return await db.all(
-        OpenReservation,
-        f"SELECT {columns(OpenReservation)} FROM quota_ledger WHERE job_id {db.dialect.in_strings.format('ids')}"
-        " AND job_id IS NOT NULL AND settled_at IS NULL ORDER BY id",
+        Settlement,
+        f"SELECT id, org_id, NULL FROM quota_ledger WHERE job_id {db.dialect.in_strings.format('ids')}"
+        " AND job_id IS NOT NULL AND settled_at IS NULL",
         ids=as_json(job_ids),
     )  # fmt: skip
 
@@ -247,17 +260,20 @@ async def take_old_settled(tx: Tx, before_id: str, limit: int) -> list[SettledSp
     )  # fmt: skip
 
 
-async def add_used(tx: Tx, org_id: str, counters: Sequence[UsageCounter], spend: Spend) -> None:
-    counted = tx.dialect.json_table("counters", level="TEXT", per="TEXT", starts_at="TEXT", subject="TEXT")
+async def add_used(tx: Tx, amounts: Sequence[UsedAmount]) -> None:
+    """Add to counters, of which each is in the list once, in its order."""
+    added = tx.dialect.json_table(
+        "amounts", level="TEXT", per="TEXT", starts_at="TEXT", subject="TEXT", org_id="TEXT", requests="BIGINT",
+        tokens="BIGINT",
+    )  # fmt: skip
     await tx.run(
-        "INSERT INTO quota_used (level, per, starts_at, subject, org_id, requests, tokens)"
-        " SELECT level, per, starts_at, subject, :org_id, :requests, :tokens"
+        f"INSERT INTO quota_used ({columns(UsedAmount)}) SELECT {columns(UsedAmount)}"
         # Without a WHERE, SQLite reads ON CONFLICT as the condition of a join.
-        f" FROM ({counted}) AS counted WHERE TRUE"
+        f" FROM ({added}) AS added WHERE TRUE"
         " ON CONFLICT (level, per, starts_at, subject) DO UPDATE SET"
         " requests = quota_used.requests + excluded.requests, tokens = quota_used.tokens + excluded.tokens",
-        org_id=org_id, requests=spend.requests, tokens=spend.tokens, counters=as_json(counters),
-    )  # fmt: skip
+        amounts=as_json(amounts),
+    )
 
 
 async def delete_used(tx: Tx, limit: int, per: Window, before: str) -> list[str]:
@@ -265,7 +281,7 @@ async def delete_used(tx: Tx, limit: int, per: Window, before: str) -> list[str]
     return await tx.all(
         str,
         "DELETE FROM quota_used WHERE (level, per, starts_at, subject) IN (SELECT level, per, starts_at, subject"
-        " FROM quota_used WHERE level IN ('org', 'team', 'person') AND per = :per AND starts_at < :before LIMIT :limit)"
+        " FROM quota_used WHERE level IN ('tenant', 'org', 'team', 'person') AND per = :per AND starts_at < :before LIMIT :limit)"
         " RETURNING subject",
         per=per, before=before, limit=limit,
     )  # fmt: skip
@@ -294,8 +310,8 @@ async def select_spenders(db: Reads, team_id: str, only: str | None, per: Window
 
 
 def _level(level: Level) -> str:
-    """Return the condition for a subject's rows; the tenant has those of its companies."""
-    return "level = 'org'" if level is Level.TENANT else f"level = '{level}' AND subject = :subject"
+    """Return the condition for a subject's rows; the tenant's counters are sharded."""
+    return "level = 'tenant'" if level is Level.TENANT else f"level = '{level}' AND subject = :subject"
 
 
 async def select_days(db: Reads, source: DaySource, level: Level, subject: str, since: str) -> list[DayAmounts]:
@@ -334,20 +350,19 @@ async def get_first_days(db: Reads, org_id: str, team_id: str) -> DayZero:
     return row
 
 
-async def add_traffic(tx: Tx, day: str, counted: Sequence[TeamTraffic]) -> None:
-    """Add to the teams and their companies, always in the same order, to avoid deadlocks between processes."""
-    teams = tx.dialect.json_table("counted", org_id="TEXT", team_id="TEXT", received="BIGINT", sent="BIGINT")
+async def add_traffic(tx: Tx, day: str, amounts: Sequence[TrafficAmount]) -> None:
+    """Add to the day's counters, of which each is in the list once, in its order."""
+    added = tx.dialect.json_table(
+        "amounts", level="TEXT", subject="TEXT", org_id="TEXT", received="BIGINT", sent="BIGINT"
+    )
     await tx.run(
         "INSERT INTO quota_traffic_days (level, day, subject, org_id, received, sent)"
-        " SELECT level, :day, subject, org_id, received, sent FROM ("
-        " SELECT 'org' AS level, org_id AS subject, org_id, CAST(SUM(received) AS BIGINT) AS received,"
-        f" CAST(SUM(sent) AS BIGINT) AS sent FROM ({teams}) AS companies GROUP BY org_id"
-        f" UNION ALL SELECT 'team', team_id, org_id, received, sent FROM ({teams}) AS teams"
+        " SELECT level, :day, subject, org_id, received, sent"
         # Without a WHERE, SQLite reads ON CONFLICT as the condition of a join.
-        " ) AS amounts WHERE TRUE ORDER BY level, subject"
+        f" FROM ({added}) AS added WHERE TRUE"
         " ON CONFLICT (level, day, subject) DO UPDATE SET received = quota_traffic_days.received + excluded.received,"
         " sent = quota_traffic_days.sent + excluded.sent",
-        day=day, counted=as_json(counted),
+        day=day, amounts=as_json(amounts),
     )  # fmt: skip
 
 
@@ -355,7 +370,7 @@ async def delete_days(tx: Tx, limit: int, table: str, before: str) -> list[str]:
     return await tx.all(
         str,
         f"DELETE FROM {table} WHERE (level, day, subject) IN (SELECT level, day, subject FROM {table}"
-        " WHERE level IN ('org', 'team') AND day < :before LIMIT :limit) RETURNING subject",
+        " WHERE level IN ('tenant', 'org', 'team') AND day < :before LIMIT :limit) RETURNING subject",
         before=before, limit=limit,
     )  # fmt: skip
 
@@ -370,11 +385,16 @@ INVARIANTS = (
         " subject <> '') OR (level = 'team' AND NOT EXISTS (SELECT 1 FROM teams WHERE teams.id = subject"
         " AND teams.org_id = quota_limits.org_id))"),
     Invariant("quota.ledger", "the counters of a company or a team equal the sum of its settled ledger rows, including deleted ones",
-        "SELECT who FROM (SELECT subject AS who, requests, tokens FROM quota_used WHERE per = 'lifetime' AND level <> 'person'"
+        "SELECT who FROM (SELECT subject AS who, requests, tokens FROM quota_used WHERE per = 'lifetime' AND level IN ('org', 'team')"
         f" UNION ALL SELECT subject, -requests, -tokens FROM quota_used WHERE per = '{CLOSED}'"
         " UNION ALL SELECT org_id, -requests, -tokens FROM quota_ledger WHERE settled_at IS NOT NULL"
         " UNION ALL SELECT team_id, -requests, -tokens FROM quota_ledger WHERE settled_at IS NOT NULL) AS entries"
         " GROUP BY who HAVING SUM(requests) <> 0 OR SUM(tokens) <> 0"),
+    Invariant("quota.tenant", "the tenant's counters equal the sums of its companies' counters",
+        "SELECT counted FROM (SELECT 'used' AS counted, level, requests AS one, tokens AS other FROM quota_used"
+        " WHERE per = 'lifetime' UNION ALL SELECT 'stored', level, bytes, objects FROM quota_stored) AS counters"
+        " GROUP BY counted HAVING SUM(CASE level WHEN 'tenant' THEN one WHEN 'org' THEN -one ELSE 0 END) <> 0"
+        " OR SUM(CASE level WHEN 'tenant' THEN other WHEN 'org' THEN -other ELSE 0 END) <> 0"),
     Invariant("quota.settled", "a settled row occupies no slot, and no figure is negative",
         "SELECT id FROM quota_ledger WHERE requests < 0 OR tokens < 0 OR (settled_at IS NOT NULL AND slots <> 0)"),
     Invariant("quota.company", "a ledger row's team belongs to its company",

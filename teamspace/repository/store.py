@@ -950,7 +950,7 @@ INVARIANTS = (
         " SUM(size) OVER (PARTITION BY version_id ORDER BY number) - size AS due FROM object_parts) AS p"
         " WHERE start <> due"),
     Invariant("objects.stored", "the stored totals of companies and teams match their versions, parts, objects and assets",
-        "SELECT who FROM (SELECT subject AS who, bytes, objects FROM quota_stored"
+        "SELECT who FROM (SELECT subject AS who, bytes, objects FROM quota_stored WHERE level <> 'tenant'"
         " UNION ALL SELECT org_id, 0, -1 FROM objects UNION ALL SELECT team_id, 0, -1 FROM objects"
         " UNION ALL SELECT org_id, -size, 0 FROM object_versions"
         " UNION ALL SELECT o.team_id, -v.size, 0 FROM object_versions v JOIN objects o ON o.id = v.object_id"

@@ -357,6 +357,9 @@ VIOLATIONS = [
     ("quota.ledger", "INSERT INTO quota_used (level, per, starts_at, subject, org_id, requests, tokens)"
                      " VALUES ('team', 'lifetime', 'x', 'x', 'x', 0, 1)"),
     ("quota.ledger", f"{LEDGER_ENTRY} 0, 1, 0, '', '', 'x' FROM teams LIMIT 1"),
+    ("quota.tenant", "UPDATE quota_stored SET bytes = bytes + 1 WHERE level = 'tenant'"),
+    ("quota.tenant", "INSERT INTO quota_used (level, per, starts_at, subject, org_id, requests, tokens)"
+                     " VALUES ('tenant', 'lifetime', 'x', '1', '', 1, 0)"),
     ("quota.settled", f"{LEDGER_ENTRY} 1, 0, 0, '', '', 'x' FROM teams LIMIT 1"),
     ("quota.settled", f"{LEDGER_ENTRY} 0, -1, 0, '', '', NULL FROM teams LIMIT 1"),
     ("quota.company", f"{LEDGER_ENTRY.replace('org_id, id,', f'{OTHER}, id,')} 0, 0, 0, '', '', NULL FROM teams"

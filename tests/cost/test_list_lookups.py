@@ -32,7 +32,7 @@ from teamspace.onboarding.schemas.prospects import ProspectKind, ProspectState, 
 from teamspace.onboarding.schemas.sign_ups import TrustLevel
 from teamspace.presence import store as presence
 from teamspace.quota import store as quota
-from teamspace.quota.schemas import Level, Spend, UsageCounter, Window
+from teamspace.quota.schemas import Level, Settlement, UsedAmount, Window
 from teamspace.references import store as references
 from teamspace.repository import store as repository
 from teamspace.sharing import store as sharing
@@ -230,6 +230,8 @@ LOOKUPS: dict[str, Lookup] = {
     "free streams": events.lock_free_streams,
     "open streams": events.select_open_streams,
     "reservations of jobs": quota.select_open,
+    "settled reservations": lambda db, ids: quota.settle_reservations(db, [Settlement(id, "o") for id in ids], ""),
+    "reservations of claimed jobs": lambda db, ids: jobs.set_reservations(db, {id: id for id in ids}),
     "renewed reservations": lambda db, ids: quota.extend_reservations(db, ids, 20),
     "inputs of triggers": triggers.lock_inputs,
     "documents of runs": lambda db, ids: workflows.select_documents(db, "o", ids),
@@ -321,9 +323,7 @@ WRITES: dict[str, Lookup] = {
     "tags": lambda db, ids: notes.insert_tags(db, "n", "o", ids),
     "messages being drafted": lambda db, ids: localization.insert_drafting(db, "de", "j", ids),
     "recovery codes": lambda db, ids: identity.insert_codes(db, "u", "o", ids),
-    "used quotas": lambda db, ids: quota.add_used(
-        db, "o", [UsageCounter("org", "day", "", id) for id in ids], Spend(1, 1)
-    ),
+    "used quotas": lambda db, ids: quota.add_used(db, [UsedAmount("org", "day", "", id, "o", 1, 1) for id in ids]),
 }
 
 

@@ -13,7 +13,7 @@ SUCCEED = {
     "owner": {*REQUESTS} - {"thumbnail"},
     "member with grants": {*REQUESTS} - {"thumbnail"},
     "member with nothing": {*REQUESTS} - {"thumbnail", "references to a note", "presence", "public links"},
-    "guest": {*REQUESTS} - {"thumbnail", "references to a note", "presence", "public links"},
+    "guest": {*REQUESTS} - {"thumbnail", "references to a note", "presence", "public links", "what a chat would cost"},
 }
 """Who gets an answer: nobody reads a thumbnail, since the files have none."""
 

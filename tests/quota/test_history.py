@@ -11,8 +11,9 @@ from teamspace import quota
 from teamspace.core import clock
 from teamspace.core.principal import system
 from teamspace.core.traffic import TeamTraffic, Traffic
-from teamspace.quota.schemas import QuotaAccount, Spend
-from tests.identity.help import Hands, run_sql
+from teamspace.quota import Dimension, Level, QuotaAccount, QuotaDraft, Spend
+from teamspace.quota.schemas import Window
+from tests.identity.help import Hands, broken, run_sql
 from tests.repository.help import put, share
 from tests.s3.in_process import InProcessBucket
 from tests.support.world import Caller, World
@@ -99,6 +100,35 @@ async def test_the_days_add_up_to_what_happened(world: World, hands: Hands, seed
         assert sum(day["amount"] for day in days) == days[-1]["total"]
     days = (await history(ann, "ai.tokens.total", 40))["days"]
     assert {day["day"]: day["amount"] for day in days if day["amount"]} == {day: n for day, n in tokens.items() if n}
+
+
+async def test_the_history_of_the_tenant_is_that_of_all_its_companies(world: World, hands: Hands) -> None:
+    hands.at = NOON
+    ann = await world.bootstrap()
+    others = [await world.person(*await world.company()) for _ in range(3)]
+    await begin_long_ago(world)
+    async with world.db.maintenance(system()) as tx:
+        for dimension, window in ((Dimension.TOKENS, Window.MONTH), (Dimension.BYTES, Window.LIFETIME)):
+            await quota.set_limit(tx, Level.TENANT, "", "", QuotaDraft(dimension, 1000, window))
+    for day in range(3):
+        for number, caller in enumerate((ann, *others)):
+            await spend(world, caller, 10 + number)
+            await put(caller, f"{day}.bin", b"x" * (20 + number))
+        hands.forward(clock.DAY)
+    hands.forward(-clock.DAY)
+    traffic = Traffic()
+    for caller in others:
+        traffic.add(caller.org.id, caller.team.id, 5, 7)
+    await quota.save_traffic(world.db, traffic)
+    tokens, stored = await history(ann, "ai.tokens.total"), await history(ann, "storage.bytes")
+    assert [item["level"] for item in (tokens, stored)] == ["tenant", "tenant"]
+    assert [day["amount"] for day in tokens["days"][-3:]] == [46, 46, 46]
+    assert [day["total"] for day in stored["days"][-3:]] == [86, 172, 258]
+    received = await world.db.one(
+        int, "SELECT CAST(SUM(received) AS BIGINT) FROM quota_traffic_days WHERE level = 'tenant'"
+    )
+    assert received == 15
+    assert "quota.tenant" not in await broken(world)
 
 
 async def test_a_month_counts_until_it_ends(world: World, hands: Hands) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter
+from random import Random
 from typing import Any
 
 import msgspec
@@ -11,7 +12,7 @@ from teamspace import quota
 from teamspace.core.db import Tx
 from teamspace.core.errors import QuotaExceeded
 from teamspace.core.principal import system
-from teamspace.quota import Level, QuotaAccount, QuotaDraft, Spend
+from teamspace.quota import Level, QuotaAccount, QuotaDraft, Settlement, Spend
 from teamspace.quota.domain import spending, windows
 from teamspace.quota.schemas import Dimension, Window
 from teamspace.settings import Settings
@@ -46,9 +47,9 @@ async def reserve(world: World, who: QuotaAccount, spend: Spend = ONE, **more: A
         return await quota.reserve(tx, who, spend, purpose="test", **more)
 
 
-async def settle(world: World, id: str, spend: Spend = ONE) -> None:
+async def settle(world: World, who: QuotaAccount, *ids: str, spend: Spend | None = ONE) -> None:
     async with world.db.maintenance(system()) as tx:
-        await quota.settle(tx, id, spend)
+        await quota.settle(tx, [Settlement(id, who.org_id, spend) for id in ids])
 
 
 async def remaining(world: World, who: QuotaAccount) -> dict[tuple[str, str], int | None]:
@@ -73,7 +74,7 @@ async def test_a_reservation_lowers_what_remains_and_settling_counts_as_used(wor
     assert (await remaining(world, who))["org", "ai.requests"] == 99
     assert (await remaining(world, who))["org", "ai.tokens.total"] == 199_990
     assert (await remaining(world, who))["org", "ai.concurrency"] == 1
-    await settle(world, reservation, Spend(1, 25))
+    await settle(world, who, reservation, spend=Spend(1, 25))
     assert (await remaining(world, who))["org", "ai.tokens.total"] == 199_975
     assert (await remaining(world, who))["org", "ai.concurrency"] == 2
     assert await broken_quota_invariants(world) == []
@@ -83,17 +84,32 @@ async def test_settling_twice_counts_once(world: World) -> None:
     who = await account(world)
     reservation = await reserve(world, who)
     for _ in range(3):
-        await settle(world, reservation, Spend(1, 25))
-    await asyncio.gather(*(settle(world, reservation, Spend(9, 9)) for _ in range(5)))
+        await settle(world, who, reservation, spend=Spend(1, 25))
+    await asyncio.gather(*(settle(world, who, reservation, spend=Spend(9, 9)) for _ in range(5)))
     assert (await remaining(world, who))["org", "ai.requests"] == 99
+    assert await broken_quota_invariants(world) == []
+
+
+async def test_settlements_of_one_transaction_count_each_reservation_once(world: World) -> None:
+    who, other = await account(world), await account(world)
+    mine = [await reserve(world, who, Spend(1, 10), slot=False) for _ in range(3)]
+    theirs = await reserve(world, other, Spend(2, 30), slot=False)
+    await settle(world, who, mine[0], spend=Spend(1, 5))
+    async with world.db.maintenance(system()) as tx:
+        full = [Settlement(id, who.org_id) for id in mine]
+        await quota.settle(
+            tx, [*full, Settlement(theirs, other.org_id, Spend(1, 7)), Settlement("unknown", who.org_id)]
+        )
+    assert (await remaining(world, who))["org", "ai.tokens.total"] == 200_000 - 5 - 10 - 10
+    assert (await remaining(world, who))["org", "ai.requests"] == 97
+    assert (await remaining(world, other))["org", "ai.tokens.total"] == 200_000 - 7
     assert await broken_quota_invariants(world) == []
 
 
 async def test_a_released_reservation_is_not_counted(world: World) -> None:
     who = await account(world)
     reservation = await reserve(world, who)
-    async with world.db.maintenance(system()) as tx:
-        await quota.release(tx, reservation)
+    await settle(world, who, reservation, spend=Spend(0, 0))
     assert (await remaining(world, who))["org", "ai.requests"] == 100
     assert (await remaining(world, who))["org", "ai.concurrency"] == 2
 
@@ -137,7 +153,7 @@ async def test_team_limits_and_company_limits_hold_together_under_load(world: Wo
         except QuotaExceeded:
             return
         accepted[who.team_id] += 1
-        await settle(world, reservation)
+        await settle(world, who, reservation)
 
     await asyncio.gather(*(spend(team) for _ in range(20) for team in teams))
     assert sum(accepted.values()) == 25
@@ -159,10 +175,29 @@ async def test_a_tenant_limit_applies_to_all_companies_together(settings: Settin
                 assert refused.extra["level"] == "tenant"
                 return
             accepted += 1
-            await settle(world, reservation)
+            await settle(world, who, reservation)
 
         await asyncio.gather(*(spend(who) for _ in range(5) for who in accounts))
         assert accepted == 10
+
+
+async def test_transactions_that_settle_for_many_companies_do_not_block_each_other(world: World) -> None:
+    accounts = [await account(world) for _ in range(12)]
+    random, batches = Random(1), list[list[Settlement]]()
+    for _ in range(12):
+        some = random.sample(accounts, 6)
+        batches.append([Settlement(await reserve(world, who, slot=False), who.org_id, ONE) for who in some])
+
+    async def settle_all(batch: list[Settlement]) -> None:
+        async with world.db.maintenance(system()) as tx:
+            await quota.settle(tx, batch)
+
+    await asyncio.gather(*map(settle_all, batches))
+    used = await world.db.one(
+        int, "SELECT CAST(SUM(requests) AS BIGINT) FROM quota_used WHERE level = 'tenant' AND per = 'day'"
+    )
+    assert used == 72
+    assert await broken_quota_invariants(world) == []
 
 
 async def test_an_expired_reservation_is_freed_and_can_still_be_settled(world: World, hands: Hands) -> None:
@@ -176,7 +211,7 @@ async def test_an_expired_reservation_is_freed_and_can_still_be_settled(world: W
         async with world.db.maintenance(system()) as tx:
             await quota.renew(tx, other)
     assert (await remaining(world, who))["org", "ai.concurrency"] == 1
-    await settle(world, reservation, Spend(1, 7))
+    await settle(world, who, reservation, spend=Spend(1, 7))
     assert (await remaining(world, who))["org", "ai.tokens.total"] == 200_000 - 7 - 10
     assert await broken_quota_invariants(world) == []
 
@@ -186,7 +221,7 @@ async def test_spending_counts_in_the_window_in_which_it_started(world: World, h
     who = await account(world)
     reservation = await reserve(world, who, ttl=10_000)
     hands.forward(20)
-    await settle(world, reservation)
+    await settle(world, who, reservation)
     assert (await remaining(world, who))["org", "ai.requests"] == 100
     counted = await world.db.all(str, "SELECT starts_at FROM quota_used WHERE level = 'org' AND per = 'day'")
     assert counted == [windows.start_of(Window.DAY, hands.at - 20)]
@@ -196,7 +231,7 @@ async def test_old_reservations_and_counters_are_deleted(world: World, hands: Ha
     who = await account(world)
     await reserve(world, who)
     spent = await reserve(world, who)
-    await settle(world, spent)
+    await settle(world, who, spent)
     hands.forward(70 * 24 * 3600)
     await move_clock(world, 70 * 24 * 3600)
     await quota.tidy(world.db)
@@ -212,7 +247,7 @@ async def test_old_settled_rows_leave_the_ledger_and_the_totals_stay_correct(
     monkeypatch.setattr(spending, "_BATCH", 2)
     who, other = await account(world), await account(world)
     for spender in (who, who, other, who, other):
-        await settle(world, await reserve(world, spender))
+        await settle(world, spender, await reserve(world, spender))
     hands.forward(91 * 24 * 3600)
     await quota.tidy(world.db)
     assert await world.db.all(str, "SELECT id FROM quota_ledger") == []
@@ -221,7 +256,7 @@ async def test_old_settled_rows_leave_the_ledger_and_the_totals_stay_correct(
         int, "SELECT requests FROM quota_used WHERE per = 'lifetime' AND subject = :id", id=who.team_id
     )
     assert lifetime == 3
-    await settle(world, await reserve(world, who))
+    await settle(world, who, await reserve(world, who))
     assert await broken_quota_invariants(world) == []
 
 
@@ -244,7 +279,7 @@ async def test_the_usage_report_shows_history_and_spenders(world: World, hands: 
     admin, member = await world.person(org, team, Role.ADMIN), await world.person(org, team)
     for caller, spend in ((admin, Spend(1, 100)), (member, Spend(2, 700)), (member, Spend(1, 50))):
         who = QuotaAccount(org.id, team.id, caller.user_id)
-        await settle(world, await reserve(world, who, spend), spend)
+        await settle(world, who, await reserve(world, who, spend), spend=spend)
         hands.forward(3600)
     shown = (await admin.get("/api/usage?history=hour&spenders=true")).json()
     assert [(row["requests"], row["tokens"]) for row in shown["history"]] == [(1, 100), (2, 700), (1, 50)]
@@ -263,7 +298,7 @@ async def test_an_exceeded_limit_stops_only_requests_that_need_it(world: World) 
     for _ in range(2):
         await reserve(world, who)
     await set_limit(world, Level.ORG, who.org_id, who.org_id, Dimension.CONCURRENCY, 1, None)
-    await settle(world, await reserve(world, who, slot=False))
+    await settle(world, who, await reserve(world, who, slot=False))
     with pytest.raises(QuotaExceeded):
         await reserve(world, who)
     assert await broken_quota_invariants(world) == []

@@ -10,8 +10,11 @@ from typing import Any
 
 import msgspec
 
+from teamspace import quota
 from teamspace.core import clock
 from teamspace.core.principal import system
+from teamspace.quota import Dimension, Level, QuotaDraft
+from teamspace.quota.schemas import Window
 from teamspace.tenancy.schemas import Role
 from tests.support.rows import NUMBERS, analyze, insert_in_batches
 from tests.support.world import Caller, World
@@ -76,6 +79,9 @@ STATEMENTS = (
     f" {NUMBERS} SELECT {_USER}, :team, 'file', {_OBJECT}, :org, :now FROM numbers WHERE n % 10 = 0",
     "INSERT INTO presence (kind, subject_id, user_id, org_id, editing, expires_at)"
     f" {NUMBERS} SELECT 'note', '{HOT_NOTE}', {_USER}, :org, n % 100 = 0, '9999' FROM numbers WHERE n % 10 = 0",
+    "INSERT INTO quota_limits (level, subject, org_id, dimension, most, per, set_by, updated_at)"
+    f" {NUMBERS} SELECT CASE n % 2 WHEN 0 THEN 'org' ELSE 'team' END, {_N}, :org, 'ai.requests', 1, 'day', 'hand', :now"
+    " FROM numbers",
 )  # fmt: skip
 _DAY_STATEMENTS = (
     "INSERT INTO quota_stored_days (level, day, subject, org_id, bytes, objects)"
@@ -110,6 +116,7 @@ REQUESTS = {
     "trash": Request("/api/trash"),
     "usage by day": Request("/api/usage/history?days=365"),
     "usage": Request("/api/usage"),
+    "what a chat would cost": Request("/api/ai/chat", "POST", {"prompt": "Hello", "dry_run": True}),
     "conversations": Request("/api/conversations"),
     "shared conversations": Request("/api/conversations?shared=1"),
 }
@@ -136,10 +143,18 @@ class Crowd(msgspec.Struct, frozen=True):
 
 async def gather(world: World) -> Crowd:
     owner = await world.bootstrap()
+    await limit_tenant(world)
     people = [
         await world.person(owner.org, owner.team, role) for role in (Role.MEMBER, Role.MEMBER, Role.MEMBER, Role.GUEST)
     ]
     return Crowd(owner, *people)
+
+
+async def limit_tenant(world: World) -> None:
+    """Set the tightest limits for the tenant, so that its usage is shown."""
+    async with world.db.maintenance(system()) as tx:
+        for dimension, window in ((Dimension.REQUESTS, Window.DAY), (Dimension.BYTES, Window.LIFETIME)):
+            await quota.set_limit(tx, Level.TENANT, "", "", QuotaDraft(dimension, 1, window))
 
 
 async def fill(world: World, crowd: Crowd, first: int, last: int) -> None:

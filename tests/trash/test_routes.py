@@ -208,7 +208,7 @@ async def test_pages_go_through_all_kinds_newest_first(world: World, team: Peopl
 
 async def test_deleting_for_good_is_final_and_frees_the_quota(world: World, team: People) -> None:
     async def stored() -> Any:
-        return await world.db.all(int, "SELECT bytes FROM quota_stored ORDER BY subject")
+        return await world.db.all(int, "SELECT bytes FROM quota_stored ORDER BY level, subject")
 
     before = await stored()
     file = (await put(team.owner, "plan.bin", b"x" * 50_000))["id"]

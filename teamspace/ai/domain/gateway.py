@@ -23,7 +23,7 @@ from teamspace.core.errors import ExecutorFailed, NoExecutor, Refusal, ResponseR
 from teamspace.core.principal import Principal, system
 from teamspace.executors import Mode, ModelRole, Target
 from teamspace.jobs import Authority, EncodedInput, JobFault, JobOrigin
-from teamspace.quota import QuotaAccount, Spend
+from teamspace.quota import QuotaAccount, Settlement, Spend
 
 CHAT = "ai.chat"
 """The kind of a model call that a remote worker can run."""
@@ -119,7 +119,7 @@ class Gateway:
                     tx, QuotaAccount.of(who), estimated, purpose=purpose, charged=True, ttl=renewing.TTL,
                     job_id=None if origin is None else origin.run_id, digest=memory.digest if memory else None,
                 )  # fmt: skip
-            async with self._settling(db, reserved, memory) as settle:
+            async with self._settling(db, who.org_id, reserved, memory) as settle:
                 asked = msgspec.structs.replace(request, model=request.model or target.model)
                 answer = await self.ask(db, who, target.executor_id, asked, on_delta=on_delta, stop=stop)
                 keep = None if memory is None else partial(_keep, memory, answer)
@@ -173,7 +173,7 @@ class Gateway:
 
     @asynccontextmanager
     async def _settling(
-        self, db: Db, reservation_id: str, memory: AnswerMemory | None = None
+        self, db: Db, org_id: str, reservation_id: str, memory: AnswerMemory | None = None
     ) -> AsyncIterator[_Settle]:
         """Settle a reservation in the block, or with what a failure has cost.
 
@@ -182,7 +182,7 @@ class Gateway:
 
         async def settle(spent: Spend, keep: Callable[[Tx], Awaitable[None]] | None = None) -> None:
             async with db.maintenance(system()) as tx:
-                await quota.settle(tx, reservation_id, spent)
+                await quota.settle(tx, [Settlement(reservation_id, org_id, spent)])
                 if memory is not None:
                     tell_asked(tx, memory.digest)
                 if keep is not None:

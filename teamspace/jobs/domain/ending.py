@@ -34,7 +34,7 @@ from teamspace.jobs.schemas import (
     Succeeded,
     Transition,
 )
-from teamspace.quota import Spend
+from teamspace.quota import Settlement, Spend
 
 MAX_LEASE_EXPIRIES = 3
 MAX_DELAY = 15 * 60
@@ -101,10 +101,11 @@ async def _follow(
     metered = [(job, outcome) for job, outcome, _ in changed if job.reservation_id]
     # An unmetered handler can call models, each with a reservation of its own.
     cut_off = await quota.find_open(tx, [job.id for job, _, _ in changed if kinds[job.kind].row.asks_models])
-    await quota.lock_companies(tx, [*(job.org_id for job, _ in metered), *(row.org_id for row in cut_off)])
-    for job, outcome in metered:
-        await quota.settle(tx, job.reservation_id or "", spent(kinds[job.kind], job, outcome))
-    await quota.charge(tx, cut_off)
+    settled = [
+        Settlement(job.reservation_id or "", job.org_id, spent(kinds[job.kind], job, outcome))
+        for job, outcome in metered
+    ]
+    await quota.settle(tx, [*settled, *cut_off])
     ended = [(job, outcome) for job, outcome, change in changed if change.state is not State.QUEUED]
     if tell_kinds:
         # A kind may lock the run: always in this order, so that two servers do not wait for each other.

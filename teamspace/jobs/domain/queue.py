@@ -56,7 +56,7 @@ from teamspace.jobs.schemas import (
     State,
     Succeeded,
 )
-from teamspace.quota import QuotaAccount
+from teamspace.quota import NewReservation, QuotaAccount
 
 log = logging.getLogger("teamspace.jobs")
 StillValid = Callable[[Tx], Awaitable[bool]]
@@ -334,21 +334,26 @@ class Queue:
         ids = [job.id for job in ready]
         taken = await store.take(tx, ids, executor_id=executor_id, claim_hash=claim_hash, lease=lease)
         await changes.record(tx, taken)
-        if len(taken) > 1:
-            await quota.lock_companies(tx, [job.org_id for job in taken if job.estimate])
         by_rank = sorted(taken, key=lambda job: job.rank or 0)  # RETURNING guarantees no order
-        return [job for job in by_rank if await self._reserve_quota(tx, job)]
+        parked = await self._reserve_quotas(tx, by_rank)
+        return [job for job in by_rank if job.id not in parked]
 
-    async def _reserve_quota(self, tx: Tx, job: Job) -> bool:
-        """Reserve quota for the job, or park it and return False."""
-        if job.estimate is None or job.reservation_id:
-            return True
-        reserved = await quota.try_reserve(tx, job.account, job.estimate, purpose=job.kind)
-        if isinstance(reserved, quota.LimitState):
-            await self._apply(tx, [(job, Parked(QuotaBlock.of(quota.refusal(reserved))))])
-            return False
-        await store.set_reservation(tx, job.id, reserved)
-        return True
+    async def _reserve_quotas(self, tx: Tx, jobs: Sequence[Job]) -> set[str]:
+        """Reserve quota for each job in turn; park those that exceed a limit, and return their ids."""
+        wanted = {
+            job.id: NewReservation(new_id(), job.account, job.estimate, purpose=job.kind)
+            for job in jobs
+            if job.estimate is not None and not job.reservation_id
+        }
+        if not wanted:
+            return set()
+        refused = await quota.reserve_many(tx, list(wanted.values()))
+        limits = {id: refused[new.id] for id, new in wanted.items() if new.id in refused}
+        if len(limits) < len(wanted):
+            await store.set_reservations(tx, {id: new.id for id, new in wanted.items() if id not in limits})
+        blocks = {id: QuotaBlock.of(quota.refusal(limit)) for id, limit in limits.items()}
+        await self._apply(tx, [(job, Parked(blocks[job.id])) for job in jobs if job.id in blocks])
+        return set(limits)
 
     # Running jobs
 

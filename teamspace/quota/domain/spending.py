@@ -4,8 +4,12 @@ What remains of a limit is its value minus the settled counters of its window mi
 Counters are never decreased, so a crash between reserving and settling leaves nothing to repair.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from operator import itemgetter
+from typing import TypeVar
+
+import msgspec
 
 from teamspace import events
 from teamspace.core import clock, ids
@@ -16,16 +20,24 @@ from teamspace.core.principal import system
 from teamspace.events import Change
 from teamspace.quota import store
 from teamspace.quota.domain import windows
+from teamspace.quota.domain.shards import shard_of
+from teamspace.quota.domain.spending_room import SpendingRoom
 from teamspace.quota.schemas import (
     Dimension,
     Level,
     LimitState,
-    OpenReservation,
+    NewReservation,
     QuotaAccount,
+    Reservation,
+    SettledSpend,
+    Settlement,
     Spend,
     UsageCounter,
+    UsedAmount,
     Window,
 )
+
+Entry = TypeVar("Entry", Reservation, SettledSpend)
 
 TTL = 120
 """Seconds until a reservation expires if it is not renewed."""
@@ -41,6 +53,8 @@ _KEEP_COUNTERS = {Window.MINUTE: clock.DAY, Window.HOUR: 60 * clock.DAY, Window.
 """How long the counters of short windows are kept; the others are kept forever."""
 _KEEP_SETTLED = 90 * clock.DAY
 _BATCH = 500
+_CHARGED_AT_ONCE = 50
+"""Each adds to twenty counters."""
 _PERSONAL = (str(Window.DAY), str(Window.MONTH))
 
 
@@ -48,70 +62,53 @@ async def reserve(
     tx: Tx, account: QuotaAccount, estimate: Spend, *, purpose: str, slot: bool = True, charged: bool = False,
     job_id: str | None = None, digest: str | None = None, ttl: float = TTL,
 ) -> str:  # fmt: skip
-    """Reserve at every level and return the reservation's id, or raise QuotaExceeded.
-
-    With `charged`, what was reserved counts as spent if the server dies before it settles. With `job_id`, already when
-    the attempt of that job ends. With a `digest`, others can ask whether it is open (`is_asked`).
-    """
-    reserved = await try_reserve(
-        tx, account, estimate, purpose=purpose, slot=slot, charged=charged, job_id=job_id, digest=digest, ttl=ttl
+    """Reserve at every level and return the reservation's id, or raise QuotaExceeded."""
+    new = NewReservation(
+        new_id(), account, estimate, purpose, slots=int(slot), charged=charged, job_id=job_id, digest=digest
     )
-    if isinstance(reserved, LimitState):
-        raise refusal(reserved)
-    return reserved
+    for limit in (await reserve_many(tx, [new], ttl=ttl)).values():
+        raise refusal(limit)
+    return new.id
 
 
-async def try_reserve(
-    tx: Tx, account: QuotaAccount, estimate: Spend, *, purpose: str, slot: bool = True, charged: bool = False,
-    job_id: str | None = None, digest: str | None = None, ttl: float = TTL,
-) -> str | LimitState:  # fmt: skip
-    """Like `reserve`, but return the exhausted limit instead of raising, for callers that can wait."""
-    if limit := await find_exhausted(tx, account, estimate, slot=slot):
-        return limit
-    id = new_id()
-    await store.insert_reservation(
-        tx, id, account, purpose, estimate, slots=int(slot), charged=charged, job_id=job_id, digest=digest,
-        now=clock.stamp(), ttl=ttl,
-    )  # fmt: skip
-    return id
+async def reserve_many(tx: Tx, wanted: Sequence[NewReservation], *, ttl: float = TTL) -> dict[str, LimitState]:
+    """Reserve for each in turn; return the exhausted limit of each that was refused, by the id of the reservation."""
+    room = await _open(tx, [new.account for new in wanted])
+    refused = {new.id: limit for new in wanted if (limit := room.take(new)) is not None}
+    if granted := [new for new in wanted if new.id not in refused]:
+        await store.insert_reservations(tx, granted, clock.stamp(), ttl)
+    return refused
 
 
 async def find_exhausted(tx: Tx, account: QuotaAccount, estimate: Spend, *, slot: bool = True) -> LimitState | None:
     """Return the outermost limit that the estimate exceeds. The company's quota is locked until the commit."""
-    await tx.lock("quota", account.org_id)
-    limits = await _limits(tx, account)
-    if any(limit.level is Level.TENANT and limit.most is not None for limit in limits):
-        await tx.lock("quota", "")  # always after the company's lock, to avoid deadlocks
-        limits = await _limits(tx, account)
-    return _first_exceeded(limits, estimate, slot=slot)
+    return (await _open(tx, [account])).find_exceeded(account, estimate, slots=int(slot))
 
 
-def _first_exceeded(limits: Iterable[LimitState], estimate: Spend, *, slot: bool) -> LimitState | None:
-    requested = {
-        Dimension.REQUESTS: estimate.requests,
-        Dimension.TOKENS: estimate.tokens,
-        Dimension.CONCURRENCY: int(slot),
-    }
-    # A lowered limit can already be exceeded: that must not refuse a spend of 0 in its dimension.
-    return next(
-        (
-            limit
-            for limit in limits
-            if limit.remaining is not None and requested[limit.dimension] > max(0, limit.remaining)
-        ),
-        None,
-    )
+async def _open(tx: Tx, accounts: Sequence[QuotaAccount]) -> SpendingRoom:
+    """Return what accounts may spend. Their companies' quotas are locked until the commit."""
+    await lock_companies(tx, (account.org_id for account in accounts))
+    room = await _read(tx, accounts)
+    if room.has_tenant_limit:
+        await tx.lock("quota", "")  # always after the companies' locks, to avoid deadlocks
+        room = await _read(tx, accounts)
+    return room
+
+
+async def _read(db: Reads, accounts: Sequence[QuotaAccount]) -> SpendingRoom:
+    companies, teams = {account.org_id for account in accounts}, {account.team_id for account in accounts}
+    return SpendingRoom(await store.select_spending_limits(db, companies, teams, windows.all_starts()))
 
 
 async def preview(db: Reads, account: QuotaAccount, estimate: Spend) -> LimitState | None:
     """Return the outermost limit that the estimate exceeds now, without reserving or locking anything."""
-    return _first_exceeded(await _limits(db, account), estimate, slot=True)
+    return (await _read(db, [account])).find_exceeded(account, estimate, slots=1)
 
 
 async def lock_companies(tx: Tx, org_ids: Iterable[str]) -> None:
     """Lock the quotas of several companies, in a fixed order to avoid deadlocks."""
-    for org_id in sorted(set(org_ids)):
-        await tx.lock("quota", org_id)
+    if companies := set(org_ids):
+        await tx.lock("quota", *companies)
 
 
 async def renew(tx: Tx, id: str, ttl: float = TTL) -> None:
@@ -123,37 +120,50 @@ async def renew_many(tx: Tx, ids: Sequence[str], ttl: float = TTL) -> None:
         await store.extend_reservations(tx, ids, ttl)
 
 
-async def settle(tx: Tx, id: str, spent: Spend | None) -> None:
-    """Add the real figures to the counters, once, in the windows in which the reservation began; also after it expired.
+async def settle(tx: Tx, settlements: Sequence[Settlement]) -> None:
+    """Add the real figures of reservations to the counters, of each once, in the windows in which it began; also after
+    it expired."""
+    # Also if nothing was spent: a transaction that is refused because of these reservations must commit first.
+    await lock_companies(tx, (settlement.org_id for settlement in settlements))
+    settled = await store.settle_reservations(tx, settlements, clock.stamp()) if settlements else []
+    spent = [entry for entry in settled if entry.requests or entry.tokens]
+    if not spent:
+        return
+    await store.add_used(tx, _sum(spent, _counters))
+    for org_id, team_id in sorted({(entry.org_id, entry.team_id) for entry in spent}):
+        await events.record(tx, USAGE.kind, team_id, change=Change.UPDATED, org_id=org_id, team_id=team_id)
 
-    None stands for what was reserved.
-    """
-    entry = await store.settle_reservation(tx, id, spent, clock.stamp())
-    if entry is None:
-        return
-    # Also if nothing was spent: a transaction that is refused because of this reservation must commit first.
-    await tx.lock("quota", entry.org_id)
-    spent = Spend(entry.requests, entry.tokens)
-    if spent == NOTHING:
-        return
+
+def _counters(entry: Reservation) -> list[UsageCounter]:
     starts = windows.all_starts(clock.seconds(entry.began_at))
-    counters = [
-        UsageCounter(level, window, starts[window], subject)
-        for level, subject, counted in (
-            ("org", entry.org_id, starts),
-            ("team", entry.team_id, starts),
-            ("person", f"{entry.team_id}/{entry.user_id}", _PERSONAL),
+    return [
+        UsageCounter(level, window, starts[window], subject, org_id)
+        for level, subject, org_id, counted in (
+            ("tenant", shard_of(entry.org_id), "", starts),
+            ("org", entry.org_id, entry.org_id, starts),
+            ("team", entry.team_id, entry.org_id, starts),
+            ("person", f"{entry.team_id}/{entry.user_id}", entry.org_id, _PERSONAL),
         )
         for window in counted
     ]
-    await store.add_used(tx, entry.org_id, counters, spent)
-    await events.record(
-        tx, USAGE.kind, entry.team_id, change=Change.UPDATED, org_id=entry.org_id, team_id=entry.team_id
-    )
 
 
-async def find_open(tx: Tx, job_ids: Sequence[str]) -> list[OpenReservation]:
-    """Return what the handlers of jobs have reserved and not settled."""
+def _sum(entries: Iterable[Entry], counters: Callable[[Entry], Iterable[UsageCounter]]) -> list[UsedAmount]:
+    """Return what entries of the ledger add to each of their counters, in a fixed order to avoid deadlocks."""
+    sums: dict[UsageCounter, Spend] = {}
+    for entry in entries:
+        for counter in counters(entry):
+            before = sums.get(counter, NOTHING)
+            sums[counter] = Spend(before.requests + entry.requests, before.tokens + entry.tokens)
+    return [
+        UsedAmount(**msgspec.structs.asdict(counter), requests=spent.requests, tokens=spent.tokens)
+        for counter, spent in sorted(sums.items(), key=itemgetter(0))
+    ]
+
+
+async def find_open(tx: Tx, job_ids: Sequence[str]) -> list[Settlement]:
+    """Return what the handlers of jobs have reserved and not settled: their calls were cut off, and have had their
+    cost."""
     return await store.select_open(tx, job_ids) if job_ids else []
 
 
@@ -167,20 +177,10 @@ async def is_asked(tx: Tx, team_id: str, digest: str) -> bool:
     return await store.is_asked(tx, team_id, digest)
 
 
-async def charge(tx: Tx, open: Iterable[OpenReservation]) -> None:
-    """Settle reservations with what they reserved: their calls were cut off, and have had their cost."""
-    for row in open:
-        await settle(tx, row.id, None)
-
-
-async def release(tx: Tx, id: str) -> None:
-    """Settle a reservation with nothing spent."""
-    await settle(tx, id, NOTHING)
-
-
 async def spend(tx: Tx, account: QuotaAccount, spent: Spend, *, purpose: str) -> None:
     """Reserve and settle in one commit, without a slot, for a spend that is known in advance."""
-    await settle(tx, await reserve(tx, account, spent, purpose=purpose, slot=False), spent)
+    reservation_id = await reserve(tx, account, spent, purpose=purpose, slot=False)
+    await settle(tx, [Settlement(reservation_id, account.org_id, spent)])
 
 
 def resets_at(limit: LimitState) -> str | None:
@@ -207,7 +207,7 @@ def _refusal(limit: LimitState, resets_at: str | None) -> QuotaExceeded:
 
 async def tidy(db: Db) -> None:
     """Charge lost reservations; delete expired ones, old counters of short windows, and rows settled long ago."""
-    while await _charge_lost(db) == _BATCH:
+    while await _charge_lost(db) == _CHARGED_AT_ONCE:
         pass
     await in_batches(db, partial(store.delete_expired_reservations, ago=_KEEP_EXPIRED))
     for window, seconds in _KEEP_COUNTERS.items():
@@ -220,9 +220,9 @@ async def tidy(db: Db) -> None:
 
 async def _charge_lost(db: Db) -> int:
     """Settle reservations of dead servers with what they reserved; one that is settled meanwhile stays as it is."""
-    lost = await store.select_lost(db, _LOST_AFTER, _BATCH)
+    lost = await store.select_lost(db, _LOST_AFTER, _CHARGED_AT_ONCE)
     async with db.maintenance(system()) as tx:
-        await charge(tx, lost)
+        await settle(tx, lost)
     return len(lost)
 
 
@@ -230,19 +230,12 @@ async def _close_batch(db: Db) -> int:
     """Delete a batch of old ledger rows, keeping their sum per company and team, so the counters can still be checked."""
     async with db.maintenance(system()) as tx:
         old = await store.take_old_settled(tx, ids.lower_bound(clock.now() - _KEEP_SETTLED), _BATCH)
-        sums: dict[tuple[str, str, str], Spend] = {}
-        for entry in old:
-            for level, subject in ((Level.ORG, entry.org_id), (Level.TEAM, entry.team_id)):
-                counter = (entry.org_id, str(level), subject)
-                before = sums.get(counter, NOTHING)
-                sums[counter] = Spend(before.requests + entry.requests, before.tokens + entry.tokens)
-        for (org_id, at, subject), spent in sorted(sums.items(), key=lambda item: item[0]):
-            await store.add_used(tx, org_id, [UsageCounter(at, store.CLOSED, "", subject)], spent)
+        await store.add_used(tx, _sum(old, _closed))
     return len(old)
 
 
-async def _limits(db: Reads, account: QuotaAccount) -> list[LimitState]:
-    """Return the account's limits, outermost first."""
-    levels = list(Level)
-    rows = await store.select_spending_limits(db, account, windows.all_starts())
-    return sorted(rows, key=lambda row: (levels.index(row.level), row.dimension))
+def _closed(entry: SettledSpend) -> list[UsageCounter]:
+    return [
+        UsageCounter(level, store.CLOSED, "", subject, entry.org_id)
+        for level, subject in ((Level.ORG, entry.org_id), (Level.TEAM, entry.team_id))
+    ]

@@ -11,6 +11,7 @@ import msgspec
 from teamspace.core import clock
 from teamspace.core.db import Reads, Tx
 from teamspace.quota import store
+from teamspace.quota.domain.shards import shard_of
 from teamspace.quota.domain.spending import refusal
 from teamspace.quota.schemas import Dimension, Level, LimitState
 
@@ -51,8 +52,9 @@ async def add_stored(tx: Tx, org_id: str, team_id: str, *, size: int = 0, object
     """
     if not size and not objects:
         return
-    await store.add_stored(tx, org_id, team_id, size, objects)
-    await store.add_stored_day(tx, org_id, team_id, clock.stamp()[:10], size, objects)
+    shard = shard_of(org_id)
+    await store.add_stored(tx, org_id, team_id, shard, size, objects)
+    await store.add_stored_day(tx, org_id, team_id, shard, clock.stamp()[:10], size, objects)
     if size > 0 or objects > 0:
         await _check(tx, org_id, team_id, {Dimension.BYTES: size, Dimension.OBJECTS: objects})
 
