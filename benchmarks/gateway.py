@@ -17,7 +17,7 @@ from statistics import median
 from typing import Any
 
 from benchmarks import report
-from benchmarks.gateways import Bare, Gateway, LiteLlm, Portkey, Teamspace
+from benchmarks.gateways import Bare, Forwarder, Gateway, LiteLlm, Portkey, Teamspace
 from benchmarks.load import Load, Result, run
 from tests.support.postgres import Postgres
 
@@ -135,7 +135,11 @@ def compare(folder: Path, options: argparse.Namespace, effort: Effort) -> dict[s
         start = partial(started, stack)
         bare = start(Bare(subfolder(folder, "bare")))
         upstream = bare.server.port
-        gateways = [bare, start(Teamspace(subfolder(folder, "teamspace"), upstream))]
+        gateways: list[Gateway] = [
+            bare,
+            start(Forwarder(subfolder(folder, "forwarder"), upstream)),
+            start(Teamspace(subfolder(folder, "teamspace"), upstream)),
+        ]
         if options.postgres:
             url = stack.enter_context(Postgres.start(fsync=True)).create_database("gateway")
             gateways.append(start(Teamspace(subfolder(folder, "postgres"), upstream, url)))

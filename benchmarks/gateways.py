@@ -1,4 +1,4 @@
-"""Gateways in front of one model server: none, Teamspace, Portkey and LiteLLM."""
+"""Gateways in front of one model server: none, a forwarder, Teamspace, Portkey and LiteLLM."""
 
 import json
 import os
@@ -57,6 +57,23 @@ class Bare:
     def __init__(self, folder: Path) -> None:
         port = free_port()
         command = [sys.executable, "-m", "benchmarks.upstream", str(port)]
+        self.server = Server(command, port, "/v1/models", folder / "log")
+
+    def prepare(self) -> None:
+        self.server.start()
+
+    def chats(self, *, stream: bool) -> dict[str, bytes]:
+        return {self.name: openai_chat(stream=stream)}
+
+
+class Forwarder:
+    """Teamspace's HTTP server and HTTP client alone: what a chat would take without rights, limits, jobs and a database."""
+
+    name = "forwarder"
+
+    def __init__(self, folder: Path, upstream: int) -> None:
+        port = free_port()
+        command = [sys.executable, "-m", "benchmarks.forwarder", str(port), str(upstream)]
         self.server = Server(command, port, "/v1/models", folder / "log")
 
     def prepare(self) -> None:
