@@ -30,6 +30,8 @@ _PATTERNS = tuple((key, re.compile(pattern, re.DOTALL)) for key, pattern in _TAB
 
 def message_of(error: str) -> tuple[Key, dict[str, Param]]:
     """Return the key and the parameters of an error; an unknown one is passed on as text."""
+    if len(error) > 3 * MAX_LENGTH:  # it quotes what was sent, of which only the beginning is shown
+        error = error[: 2 * MAX_LENGTH] + error[-MAX_LENGTH:]
     for key, pattern in _PATTERNS:
         if match := pattern.fullmatch(error):
             return key, {name: value[:MAX_LENGTH] for name, value in match.groupdict().items()}
