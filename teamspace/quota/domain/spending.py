@@ -66,7 +66,8 @@ async def reserve(
     new = NewReservation(
         new_id(), account, estimate, purpose, slots=int(slot), charged=charged, job_id=job_id, digest=digest
     )
-    for limit in (await reserve_many(tx, [new], ttl=ttl)).values():
+    refused = await reserve_many(tx, [new], ttl=ttl)
+    if limit := refused.get(new.id):
         raise refusal(limit)
     return new.id
 
