@@ -34,7 +34,7 @@ from teamspace.settings import Settings, load
 from tests.ai.help import model_world
 from tests.cost import attack
 from tests.cost.attack import REPEATS, fill
-from tests.cost.help import LIMIT, Call, Costs, cpu_seconds, every_nth
+from tests.cost.help import LIMIT, Call, Costs, cpu_seconds, every_nth, longest_step, measure_call
 from tests.cost.table import BYTES, ROUTES, S3_OPERATIONS, XML
 from tests.jobs.help import running
 from tests.onboarding.help import document, published
@@ -288,10 +288,11 @@ async def test_no_images_block_the_loop(settings: Settings, images: str) -> None
         if "conversation_id" in body:
             body["conversation_id"] = (await ann.post("/api/conversations", {})).json()["id"]
         headers = [(b"authorization", f"Bearer {ann.token}".encode()), (b"content-type", b"application/json")]
-        costs = Costs(world)
-        await costs.measure(images, Call("POST", path, headers=headers, body=msgspec.json.encode(body)))
+        call = Call("POST", path, headers=headers, body=msgspec.json.encode(body))
+        # Step by step: the model server, which reads all of them, is in this thread too.
+        longest, _ = await longest_step(measure_call(world, call))
         assert server.images
-    assert not costs.faults
+    assert longest < LIMIT
 
 
 async def test_no_upload_blocks_the_loop(scenario: Scenario) -> None:
