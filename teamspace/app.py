@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -66,10 +66,22 @@ from teamspace.settings import Settings, SettingsError, load
 
 log = logging.getLogger("teamspace")
 TOKEN_BURST = 200
+_LEAD_SECONDS = 1.0
+"""How soon another process becomes the leader when the leader is gone."""
 
 
 class StartError(Exception):
     """The server cannot start; the message is one line that says why."""
+
+
+class Chore(NamedTuple):
+    """What is done again and again, by the leader of all processes on a database."""
+
+    seconds: float
+    """How long to rest in between."""
+    run: Callable[[], Awaitable[object]]
+    everywhere: bool = False
+    """Whether every process does it."""
 
 
 class App:
@@ -83,6 +95,7 @@ class App:
         self.settings = settings
         self.db = db
         self.stopping = Stopping()
+        self._is_leader = False
         self.last_use = identity.LastUse()
         self.head_log = audit_log.HeadLog()
         self.traffic = Traffic()
@@ -147,53 +160,67 @@ class App:
         )  # fmt: skip
 
     async def upkeep(self) -> None:
-        """Run the periodic tasks, such as sealing audit rows and deleting expired keys, credentials and blobs."""
-        tasks: tuple[tuple[float, Callable[[], Awaitable[object]]], ...] = (
-            (1, self.db.watch_schema),
-            (1, partial(audit.seal, self.db)),
-            (1, partial(jobs.sweep, self.db, self.queue)),
-            (1, partial(self.refusals.save, self.db)),
-            (1, partial(knowledge.complete_all, self.db)),
-            (5, partial(self.last_use.save, self.db)),
-            (5, partial(self.fleet.probe, self.db)),
-            (quota.SAVE_TRAFFIC_SECONDS, partial(quota.save_traffic, self.db, self.traffic)),
-            (instance.REPORT_SECONDS, partial(instance.report, self.db, self.settings, self.metrics)),
-            (30, partial(workflows.RunSweeper().sweep, self.db, self.queue)),
-            (20, partial(jobs.tidy, self.db, self.queue)),
-            (60, partial(fulltext.refresh, self.db)),
-            (60, partial(executors.reroute_unserved, self.db, self.fleet)),
-            (600, partial(instance.warn, self.db, self.settings)),
-            (600, partial(events.tidy, self.db)),
-            (600, partial(idempotency.delete_expired, self.db)),
-            (3600, partial(identity.delete_expired_credentials, self.db)),
-            (600, partial(quota.tidy, self.db)),
-            (3600, partial(agents.tidy, self.db)),
-            (3600, partial(triggers.tidy, self.db)),
-            (600, partial(knowledge.tidy, self.db)),
-            (3600, partial(ai.forget_answers, self.db)),
-            (onboarding.SAVE_SECONDS, partial(self.sign_ups.counts.save, self.db)),
-            (600, partial(onboarding.tidy, self.db)),
-            (600, partial(presence.tidy, self.db)),
-            (3600, partial(repository.abort_stale_uploads, self.db)),
-            (3600, partial(trash.tidy, self.db, self.settings.trash_days)),
-            (
-                60,
-                partial(
-                    blobs.collect, self.db, self.files, wiring.BLOB_COLUMNS, retention=self.settings.blob_retention
-                ),
-            ),
-            (clock.DAY, partial(blobs.find_untracked, self.db, wiring.BLOB_COLUMNS)),
-            (3600, partial(self.head_log.write_new, self.db)),
+        """Run the chores, such as sealing audit rows and deleting expired keys, credentials and blobs."""
+        db, settings = self.db, self.settings
+        # fmt: off
+        chores = (
+            Chore(1,                              partial(audit.seal, db)),
+            Chore(1,                              partial(jobs.sweep, db, self.queue)),
+            Chore(1,                              partial(knowledge.complete_all, db)),
+            Chore(20,                             partial(jobs.tidy, db, self.queue)),
+            Chore(30,                             partial(workflows.RunSweeper().sweep, db, self.queue)),
+            Chore(60,                             partial(fulltext.refresh, db)),
+            Chore(60,                             partial(executors.reroute_unserved, db, self.fleet)),
+            Chore(600,                            partial(instance.warn, db, settings)),
+            Chore(600,                            partial(events.tidy, db)),
+            Chore(600,                            partial(idempotency.delete_expired, db)),
+            Chore(600,                            partial(quota.tidy, db)),
+            Chore(600,                            partial(knowledge.tidy, db)),
+            Chore(600,                            partial(onboarding.tidy, db)),
+            Chore(600,                            partial(presence.tidy, db)),
+            Chore(3600,                           partial(identity.delete_expired_credentials, db)),
+            Chore(3600,                           partial(agents.tidy, db)),
+            Chore(3600,                           partial(triggers.tidy, db)),
+            Chore(3600,                           partial(ai.forget_answers, db)),
+            Chore(3600,                           partial(repository.abort_stale_uploads, db)),
+            Chore(3600,                           partial(trash.tidy, db, settings.trash_days)),
+            Chore(3600,                           partial(self.head_log.write_new, db)),
+            Chore(clock.DAY,                      partial(blobs.find_untracked, db, wiring.BLOB_COLUMNS)),
+            # What a process has in memory, or must know for itself:
+            Chore(1,                              db.watch_schema, everywhere=True),
+            Chore(1,                              partial(self.refusals.save, db), everywhere=True),
+            Chore(5,                              partial(self.last_use.save, db), everywhere=True),
+            Chore(5,                              partial(self.fleet.probe, db), everywhere=True),
+            Chore(quota.SAVE_TRAFFIC_SECONDS,     partial(quota.save_traffic, db, self.traffic), everywhere=True),
+            Chore(onboarding.SAVE_SECONDS,        partial(self.sign_ups.counts.save, db), everywhere=True),
+            Chore(instance.REPORT_SECONDS,        partial(instance.report, db, settings, self.metrics), everywhere=True),
+            # Every machine has a staging folder of its own; a lock in it admits one process at a time.
+            Chore(60,                             partial(blobs.collect, db, self.files, wiring.BLOB_COLUMNS, retention=settings.blob_retention), everywhere=True),
         )
-        relay = NotificationRelay(self.db.engine, self.dependencies[Notifier])
+        # fmt: on
+        relay = NotificationRelay(db.engine, self.dependencies[Notifier])
         await asyncio.gather(
             relay.run(),
-            self.queue.run(self.db),
-            self.hub.run(self.db),
+            self.queue.run(db),
+            self.hub.run(db),
             self.mcp.run(),
-            self.plugin_host.run(self.db),
-            *(_repeat(self.db, interval, task) for interval, task in tasks),
+            self.plugin_host.run(db),
+            self._repeat(Chore(_LEAD_SECONDS, self._lead, everywhere=True)),
+            *map(self._repeat, chores),
         )
+
+    async def _lead(self) -> None:
+        self._is_leader = await self.db.engine.lead()
+
+    async def _repeat(self, chore: Chore) -> None:
+        while not self.db.outdated:
+            await asyncio.sleep(chore.seconds)
+            if not (chore.everywhere or self._is_leader):
+                continue
+            try:
+                await chore.run()
+            except Exception:
+                log.exception("a periodic task failed; it will be retried")
 
     async def finish(self) -> None:
         await self.readers.end()
@@ -206,21 +233,13 @@ class App:
         await quota.save_traffic(self.db, self.traffic)
         await self.sign_ups.counts.save(self.db)
         await audit.seal(self.db)
-        await self.head_log.write_new(self.db)
+        if self._is_leader:
+            await self.head_log.write_new(self.db)
 
 
 def _buckets(settings: Settings, name: str) -> Buckets | None:
     """Return the memory of a rate limit that this server's processes share."""
     return SharedBuckets(settings.data / f"rates-{name}.memory") if settings.workers > 1 else None
-
-
-async def _repeat(db: Db, interval: float, task: Callable[[], Awaitable[object]]) -> None:
-    while not db.outdated:
-        await asyncio.sleep(interval)
-        try:
-            await task()
-        except Exception:
-            log.exception("a periodic task failed; it will be retried")
 
 
 def dependencies(

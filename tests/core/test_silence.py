@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from teamspace.app import StartError
-from teamspace.core.db import connect, postgres
+from teamspace.core.db import connect, connections, postgres
 from teamspace.core.errors import Overloaded
 from teamspace.server import _check_connections
 from teamspace.settings import Settings
@@ -25,8 +25,10 @@ GUARD = 30
 
 @pytest.fixture
 async def passage(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[StallingProxy]:
-    for name in ("CONNECT_SECONDS", "ACQUIRE_SECONDS", "COMMAND_SECONDS", "RELEASE_SECONDS"):
+    for name in ("CONNECT_SECONDS", "COMMAND_SECONDS", "RELEASE_SECONDS"):
         monkeypatch.setattr(postgres, name, 0.5)
+    for name in ("WAIT_SECONDS", "CLOSE_SECONDS"):
+        monkeypatch.setattr(connections, name, 0.5)
     async with StallingProxy(settings.database).serving() as passage:
         yield passage
 

@@ -32,6 +32,12 @@ def served(request: pytest.FixtureRequest, postgres_url: str, tmp_path: Path) ->
         drop_database(postgres_url, name)
 
 
+@pytest.mark.parametrize("count", [1, 2])
+def test_the_log_says_how_many_processes_there_are(tmp_path: Path, count: int) -> None:
+    with Served({"SERVICE_DATA": str(tmp_path / "data"), "SERVICE_WORKERS": str(count)}) as served:
+        assert served.logs.count(f"server processes: {count} (SERVICE_WORKERS); this machine offers ") == 1
+
+
 def test_a_dead_process_is_replaced_and_a_stop_ends_all(served: Served) -> None:
     wait_until(lambda: len(serving(served)) == 2)
     first = serving(served)
@@ -48,6 +54,25 @@ def test_processes_do_not_outlive_their_supervisor(served: Served) -> None:
     os.kill(served.process.pid, signal.SIGKILL)
     served.process.wait()
     wait_until(lambda: not any(is_alive(worker) for worker in workers))
+
+
+def test_chores_are_done_whichever_process_dies(served: Served) -> None:
+    """Audit rows are sealed by the leader, and one of the two that are killed is the leader."""
+    wait_until(lambda: len(serving(served)) == 2)
+    token = served.call("POST", "/api/bootstrap", {"username": "ann", "password": PASSWORD})["token"]
+
+    def is_sealed(note_id: str) -> bool:
+        rows = served.call("GET", "/api/audit?limit=5", token=token)["items"]
+        return any(row["target"] == note_id and row["hash"] for row in rows)
+
+    for killed in serving(served):
+        note = served.call("POST", "/api/notes", {"title": "Plan", "body": ""}, token=token)
+        wait_until(lambda note=note: is_sealed(note["id"]))
+        os.kill(killed, signal.SIGKILL)
+        wait_until(lambda killed=killed: killed not in serving(served) and len(serving(served)) == 2)
+        wait_until(served.healthy)
+    note = served.call("POST", "/api/notes", {"title": "Plan", "body": ""}, token=token)
+    wait_until(lambda: is_sealed(note["id"]))
 
 
 def test_counters_never_go_backwards(served: Served) -> None:

@@ -125,6 +125,13 @@ class Engine(Fetcher, ScriptTarget, Protocol):
         """Inside the block, call `on_topic` with every topic that a server sends."""
         ...
 
+    async def lead(self) -> bool:
+        """Return whether this process is the leader: the one of all on this database that does what need be done once.
+
+        Becomes the leader if there is none. Call it again and again, one call at a time: a leader can lose its place.
+        """
+        ...
+
     async def check_integrity(self) -> Sequence[str]:
         """Return what the database's own integrity check finds."""
         ...

@@ -5,11 +5,12 @@ import contextlib
 import re
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import asyncpg
 
+from teamspace.core.db.connections import Connections
 from teamspace.core.db.dialect import POSTGRES
 from teamspace.core.db.engine import Duplicate, Params, Row, SerializationFailure
 from teamspace.core.db.epoch import Epoch, OwnEpoch
@@ -29,14 +30,12 @@ _LIMITS = {
 _NO_TIMEOUTS = {**_LIMITS, "statement_timeout": "0", "lock_timeout": "0", "idle_in_transaction_session_timeout": "0"}
 """For backups, restores, checks and migrations, whose duration depends on the amount of data."""
 CONNECT_SECONDS = 10.0
-ACQUIRE_SECONDS = 5.0
-"""How long to wait for a pooled or new connection."""
 COMMAND_SECONDS = 20.0
 """Longer than the database's own timeouts: without any response by then, the database is unreachable."""
 RELEASE_SECONDS = 2.0
 MIGRATION_SECONDS = 3600.0
 """How long to wait for another server's migrations."""
-_MIGRATION_LOCK = 7_236_518_902
+_MIGRATION_LOCK, _LEADER_LOCK = 7_236_518_902, 7_236_518_903
 _PREFETCHED_ROWS = 1000
 _CHANNEL = "teamspace"
 _MAX_CONNECTIONS = (
@@ -113,20 +112,6 @@ async def _translate_faults() -> AsyncIterator[None]:
 
 
 _DRIVER_FAULTS = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError, TimeoutError)
-
-
-@asynccontextmanager
-async def _acquire(pool: Any) -> AsyncIterator[Any]:
-    """Borrow a pooled connection; neither acquiring nor releasing it waits for an unresponsive database."""
-    try:
-        async with asyncio.timeout(ACQUIRE_SECONDS):
-            connection = await pool.acquire()
-    except TimeoutError:
-        raise Overloaded("database.no_connection", 2) from None
-    try:
-        yield connection
-    finally:
-        await pool.release(connection, timeout=RELEASE_SECONDS)
 
 
 class PostgresTransaction:
@@ -245,28 +230,34 @@ class _PostgresMigration:
 class Postgres:
     dialect = POSTGRES
 
-    def __init__(self, url: str, reads: Any, writes: Any) -> None:
+    def __init__(self, url: str, reads: Connections, writes: Connections) -> None:
         self._url = url
         self.epoch: Epoch = OwnEpoch()
         self._reads = reads
         self._writes = writes
+        self._listener: Any = None
+        """The connection that listens. Its session has the lock of the leader, so that one that dies loses it."""
+        self._leads = False
 
     @classmethod
     async def connect(cls, url: str, *, pool: int) -> "Postgres":
-        return cls(
-            url,
-            await _pool(url, pool, {**_LIMITS, "default_transaction_read_only": "on"}),
-            await _pool(url, pool, _LIMITS, init=_make_durable),
-        )
+        reads = Connections(partial(_connect, url, {**_LIMITS, "default_transaction_read_only": "on"}), pool)
+        writes = Connections(partial(_connect_durably, url), pool)
+        await reads.open()
+        await writes.open()
+        return cls(url, reads, writes)
 
     async def fetch(self, sql: str, params: Params) -> Sequence[Row]:
         return await self.fetch_offloaded(sql, params)
 
     async def fetch_offloaded(self, sql: str, params: Params, *, seconds: float | None = None) -> Sequence[Row]:
         text, names = number_parameters(sql)
-        async with _translate_faults(), _acquire(self._reads) as connection:
+        async with _translate_faults():
             try:
-                rows: Sequence[Row] = await connection.fetch(text, *[params[name] for name in names], timeout=seconds)
+                async with self._reads.take() as connection:
+                    rows: Sequence[Row] = await connection.fetch(
+                        text, *[params[name] for name in names], timeout=seconds
+                    )
             except TimeoutError:
                 if seconds is None:
                     raise
@@ -275,7 +266,7 @@ class Postgres:
 
     @asynccontextmanager
     async def transaction(self, *, durable: bool = True) -> AsyncIterator[PostgresTransaction]:
-        async with _translate_faults(), _acquire(self._writes) as connection, connection.transaction():
+        async with _translate_faults(), self._writes.take() as connection, connection.transaction():
             transaction = PostgresTransaction(connection)
             yield transaction
             await transaction.finish(durable=durable)
@@ -319,7 +310,25 @@ class Postgres:
     async def listen(self, on_topic: Callable[[str], None]) -> AsyncIterator[None]:
         async with _translate_faults(), _connection(self._url, _NO_TIMEOUTS) as connection:
             await connection.add_listener(_CHANNEL, lambda _connection, _pid, _channel, topic: on_topic(topic))
-            yield
+            led, self._leads, self._listener = self._leads, False, connection
+            if led:  # before another server asks
+                await self.lead()
+            try:
+                yield
+            finally:
+                self._listener = None
+
+    async def lead(self) -> bool:
+        connection = self._listener
+        if connection is None or connection.is_closed():
+            return False  # until the relay has connected again
+        if not self._leads:
+            try:
+                is_free = await connection.fetchval("SELECT pg_try_advisory_lock($1)", _LEADER_LOCK)
+            except _DRIVER_FAULTS:
+                return False
+            self._leads = is_free and connection is self._listener
+        return self._leads
 
     async def check_integrity(self) -> Sequence[str]:
         """Return nothing: PostgreSQL enforces foreign keys itself, and pg_amcheck verifies its pages."""
@@ -332,10 +341,7 @@ class Postgres:
         return [row[0] for row in await self.fetch(_UNSAFE_SETTINGS, {})]
 
     async def close(self) -> None:
-        for pool in (self._reads, self._writes):
-            with contextlib.suppress(TimeoutError):  # remaining connections are dropped
-                async with asyncio.timeout(RELEASE_SECONDS):
-                    await pool.close()
+        await asyncio.gather(self._reads.close(), self._writes.close())
 
 
 @asynccontextmanager
@@ -365,17 +371,17 @@ async def _connection(url: str, settings: dict[str, str]) -> AsyncIterator[Any]:
             await connection.close(timeout=RELEASE_SECONDS)
 
 
-async def _pool(url: str, size: int, settings: dict[str, str], init: Any = None) -> Any:
-    return await asyncpg.create_pool(
-        url, min_size=1, max_size=size, timeout=CONNECT_SECONDS, command_timeout=COMMAND_SECONDS, server_settings=settings,
-        statement_cache_size=400, max_cached_statement_lifetime=0, max_inactive_connection_lifetime=300,
-        # We leave no session state behind, so the default reset would be a wasted round trip.
-        reset=_no_reset, init=init,
+async def _connect(url: str, settings: dict[str, str]) -> Any:
+    return await asyncpg.connect(
+        url, timeout=CONNECT_SECONDS, command_timeout=COMMAND_SECONDS, server_settings=settings, statement_cache_size=400,
+        max_cached_statement_lifetime=0,
     )  # fmt: skip
 
 
-async def _no_reset(connection: Any) -> None:
-    return None
+async def _connect_durably(url: str) -> Any:
+    connection = await _connect(url, _LIMITS)
+    await _make_durable(connection)
+    return connection
 
 
 async def _make_durable(connection: Any) -> None:

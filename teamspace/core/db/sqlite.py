@@ -25,6 +25,7 @@ from teamspace.core import clock, pools
 from teamspace.core.db.dialect import SQLITE
 from teamspace.core.db.engine import Duplicate, Params, Row
 from teamspace.core.db.epoch import Epoch, MappedEpoch, epoch_file
+from teamspace.core.db.leader import LeaderLock
 from teamspace.core.db.relevance import relevance
 from teamspace.core.db.statements import join_rows
 from teamspace.core.db.wakeups import Wakeups
@@ -200,6 +201,7 @@ class Sqlite:
         self._path, self._sync = path, sync
         self._turn = WriteTurn(path) if shared else None
         self._wakeups = Wakeups(path) if shared else None
+        self._leader = LeaderLock(path) if shared else None
         self.epoch: Epoch = MappedEpoch(epoch_file(path))
         self.checkpoint_pages = 1000
         """How long the log may become before a commit makes a checkpoint: SQLite's default."""
@@ -384,6 +386,9 @@ class Sqlite:
         async with self._wakeups.listen(on_topic):
             yield
 
+    async def lead(self) -> bool:
+        return self._leader is None or self._leader.try_take()
+
     async def check_integrity(self) -> Sequence[str]:
         def check() -> list[str]:
             found = [str(row[0]) for row in self._reader.execute("PRAGMA integrity_check")]
@@ -403,6 +408,8 @@ class Sqlite:
         self._thread.shutdown()
         if self._turn is not None:
             self._turn.close()
+        if self._leader is not None:
+            self._leader.close()
         self.epoch.close()
         self._readers.close()
         self._reader.close()
