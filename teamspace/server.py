@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import logging
+import math
 import multiprocessing
 import multiprocessing.connection
 import os
@@ -132,6 +133,8 @@ def _no_passphrase() -> str:
 async def _serve(settings: Settings, counts: SharedCounts | None = None) -> None:
     log_handler = logs.configure(settings.log)
     single = multiprocessing.parent_process() is None  # otherwise the supervisor has already checked
+    if single:
+        _log_processes(settings)
     async with open_database(settings, partial(_check_database, settings=settings) if single else None) as db:
         app = App(settings, db, log_handler, counts=counts)
         if settings.on_sqlite and single:  # there is no other process
@@ -139,13 +142,13 @@ async def _serve(settings: Settings, counts: SharedCounts | None = None) -> None
         await _claim_folder(db, app.files)
         await localization.catch_up(db)
         await localization.seed_files(settings.data)
-        server = _server(app, settings)
+        server, deadline = _server(app, settings), Deadline()
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, _stop, app, server)
+            loop.add_signal_handler(number, _stop, app, server, deadline)
         if parent := multiprocessing.parent_process():
             # If the supervisor dies, nothing else would stop this process.
-            loop.add_reader(parent.sentinel, _stop, app, server)
+            loop.add_reader(parent.sentinel, _stop, app, server, deadline)
         gc.collect()
         gc.freeze()  # code and tables stay: to look for garbage among them takes the event loop 40 ms each time
         app.gate.shedder.start()
@@ -157,7 +160,6 @@ async def _serve(settings: Settings, counts: SharedCounts | None = None) -> None
             if single:
                 await _warn(db, settings)
             await app.stopping.wait()
-            deadline = Deadline(settings.stop_seconds)
             await _drain(app, server, running, deadline)
             upkeep.cancel()
             await _run_within(deadline.remaining, app.finish())
@@ -184,11 +186,13 @@ def _server(app: App, settings: Settings) -> Server:
     return Server(app.gate, limits=limits, tls=_tls(settings), trusted=settings.trusted_proxies)
 
 
-def _stop(app: App, server: Server) -> None:
+def _stop(app: App, server: Server, deadline: "Deadline") -> None:
     if app.stopping.announced:
         return  # the reader fires repeatedly once the supervisor has died
     app.stopping.announced = True
-    if grace := app.settings.grace_seconds:
+    grace = app.settings.grace_seconds
+    deadline.begin(grace + app.settings.stop_seconds)
+    if grace:
         log.info("stopping in %d s: load balancers are told to choose another server", grace)
         server.send_away()
     asyncio.get_running_loop().call_later(grace, _begin_stop, app)
@@ -200,9 +204,12 @@ def _begin_stop(app: App) -> None:
 
 
 class Deadline:
-    """The time limit of a shutdown. A process that exceeds it, for any reason, exits at once."""
+    """The time limit of a shutdown, with its grace time. A process that exceeds it, for any reason, exits at once."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self) -> None:
+        self._end = math.inf
+
+    def begin(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
         last_resort = threading.Timer(seconds + _LAST_RESORT_SECONDS, self._exit)
         last_resort.daemon = True
@@ -246,6 +253,13 @@ async def _run_within(seconds: float, work: Coroutine[Any, Any, None]) -> None:
         log.exception("the shutdown could not complete its cleanup; the next start will")
 
 
+def _log_processes(settings: Settings) -> None:
+    log.info(
+        "server processes: %d (SERVICE_WORKERS); this machine offers %d cores and %.1f GiB of memory",
+        settings.workers, machine.cores(), machine.memory() / 2**30,
+    )  # fmt: skip
+
+
 def _listening_on(settings: Settings) -> str:
     return f"{'https' if settings.tls_cert else 'http'}://{settings.host}:{settings.port}"
 
@@ -277,10 +291,7 @@ class Supervisor:
         uvloop.run(_check_once(self._settings))
         signal.signal(signal.SIGTERM, self._stop)
         signal.signal(signal.SIGINT, self._stop)
-        log.info(
-            "starting %d server processes (SERVICE_WORKERS); this machine offers %d cores and %.1f GiB of memory",
-            self._settings.workers, machine.cores(), machine.memory() / 2**30,
-        )  # fmt: skip
+        _log_processes(self._settings)
         _counts_file(self._settings).unlink(missing_ok=True)  # of another number of processes
         self._workers = [self._spawn(position) for position in range(self._settings.workers)]
         while any(worker.is_alive() for worker in self._workers) or not self._stopping:

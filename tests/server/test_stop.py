@@ -15,6 +15,7 @@ from tests.durability.test_jobs import Client
 from tests.support.served import HOST, Served, teamspace
 
 STOP_SECONDS = 3
+ROGUE = Path(__file__).parents[1] / "plugins/rogue"
 PATIENCE = 30.0
 """Seconds, long enough for a busy machine. Without a deadline none of this would end."""
 
@@ -126,6 +127,21 @@ def test_a_server_that_is_stopping_first_sends_its_clients_away(settings: dict[s
         stopping.join()
     assert (503, "close") in statuses, "load balancers are told"
     assert (200, "close") in statuses, "and requests are still answered"
+
+
+def test_a_server_that_is_blocked_while_it_sends_clients_away_exits_all_the_same(settings: dict[str, str]) -> None:
+    limits = {"SERVICE_GRACE_SECONDS": "2", "SERVICE_STOP_SECONDS": "1", "SERVICE_WORKERS": "1"}
+    with Served({**settings, **limits, "SERVICE_PLUGINS": str(ROGUE)}) as served:
+        token = Client(served).token
+        assert served.process is not None
+        served.process.terminate()
+        while asked(http.client.HTTPConnection(HOST, served.port, timeout=PATIENCE), "/ready") != (503, "close"):
+            pass
+        blocking = http.client.HTTPConnection(HOST, served.port, timeout=PATIENCE)
+        blocking.request("GET", "/api/x/rogue/block", headers={"authorization": f"Bearer {token}"})
+        assert served.process.wait(PATIENCE) == 1
+        assert "the shutdown took too long" in served.logs
+        served.process = None
 
 
 def asked(connection: http.client.HTTPConnection, path: str) -> tuple[int, str | None]:
