@@ -7,6 +7,9 @@
 import { preview } from "@/i18n/preview";
 
 const KEY = "teamspace.token";
+/** A lock that every tab with a session holds, so that another one knows whether to wait for an answer. */
+const HELD = "teamspace.session";
+const PATIENCE = { held: 3_000, unknown: 150 };
 const listeners = new Set<() => void>();
 const renewals = new Set<Renewal>();
 const successors = new Map<string, string>();
@@ -22,14 +25,29 @@ tabs?.addEventListener("message", ({ data }: MessageEvent<Message>) => {
   if ("signedOut" in data && current) drop();
 });
 
+// Only secure pages have locks.
+const locks = typeof navigator === "undefined" ? undefined : (navigator.locks as LockManager | undefined);
+let release: (() => void) | undefined;
+
+if (typeof sessionStorage !== "undefined" && sessionStorage.getItem(KEY)) hold();
+
+function hold(): void {
+  if (release || !locks) return;
+  const until = new Promise<void>((resolve) => (release = resolve));
+  void locks.request(HELD, { mode: "shared" }, () => until);
+}
+
 function set(value: string): void {
   sessionStorage.setItem(KEY, value);
+  hold();
   listeners.forEach((listener) => listener());
 }
 
 function drop(): void {
   if (!sessionStorage.getItem(KEY)) return;
   sessionStorage.removeItem(KEY);
+  release?.();
+  release = undefined;
   listeners.forEach((listener) => listener());
 }
 
@@ -54,9 +72,14 @@ function follows(used: string): boolean {
   return last === sessionStorage.getItem(KEY);
 }
 
-/** The token of another tab, if one answers in time. */
-function ofOtherTab(patience = 150): Promise<string | null> {
-  if (!tabs) return Promise.resolve(null);
+/** The token of another tab, if one has a session and answers in time. */
+async function ofOtherTab(): Promise<string | null> {
+  const isHeld = locks && (await locks.query()).held?.some(({ name }) => name === HELD);
+  if (!tabs || isHeld === false) return null;
+  return await answered(tabs, isHeld ? PATIENCE.held : PATIENCE.unknown);
+}
+
+function answered(tabs: BroadcastChannel, patience: number): Promise<string | null> {
   return new Promise((resolve) => {
     const done = (found: string | null): void => {
       tabs.removeEventListener("message", hear);
