@@ -22,7 +22,7 @@ from teamspace import quota, tenancy
 from teamspace.core import crypto
 from teamspace.core.db import Db, Reads, Tx, as_json
 from teamspace.core.disconnect import DisconnectWatch
-from teamspace.core.errors import StaleClaim
+from teamspace.core.errors import ResponseRefused, StaleClaim
 from teamspace.core.ids import new_id
 from teamspace.core.limits import Notifier
 from teamspace.core.principal import system
@@ -30,6 +30,7 @@ from teamspace.jobs import store
 from teamspace.jobs.domain import changes, ending, lanes
 from teamspace.jobs.domain.channels import kind_of, local_channel
 from teamspace.jobs.domain.gathering import GatheredClaims
+from teamspace.jobs.domain.handed_out import HandedOut
 from teamspace.jobs.domain.kinds import Kinds, RefusedResult
 from teamspace.jobs.domain.slots import JobSlots
 from teamspace.jobs.domain.succession import Succession
@@ -93,6 +94,7 @@ class Queue:
         self._dirty_event = asyncio.Event()
         self.succession = Succession()
         self._gathered = GatheredClaims()
+        self._handed_out = HandedOut()
         self._claims = 0
         """Claims in progress. The next one promotes the lanes that have become dirty meanwhile."""
 
@@ -321,7 +323,10 @@ class Queue:
             )  # fmt: skip
 
         key = (executor_id, caller, channels, org_id, models)
-        return await self._gathered.take(key, claim, partial(self._give_back, db))
+        taken = await self._gathered.take(key, claim, partial(self._give_back, db))
+        if taken:
+            self._handed_out.keep(*taken)
+        return taken
 
     async def _give_back(self, db: Db, claim: JobClaim) -> None:
         await self.finish_many(db, [(claim, Returned())])
@@ -391,7 +396,7 @@ class Queue:
 
     async def read_result(self, db: Db, claim: JobClaim, raw: Any) -> Succeeded:
         """Validate the result that a worker sent; the job keeps running if it is refused."""
-        job = await store.get_claimed(db, claim)
+        job = self._handed_out.get(claim) or await store.get_claimed(db, claim)
         kind_name = job.kind if job else await store.get_kind(db, claim.job_id)
         kind = self.kinds.get(kind_name) if kind_name else None
         if kind is None:
@@ -401,8 +406,11 @@ class Queue:
             return Succeeded(_convert(raw, kind.result))
         try:
             return Succeeded(await kind.read_result(msgspec.json.decode(job.input, type=kind.input), raw))
-        except RefusedResult as refused:
-            if refused.spent and job.reservation_id:
+        except ResponseRefused as refused:
+            job = await store.get_claimed(db, claim)
+            if job is None:
+                raise stale_claim() from None
+            if isinstance(refused, RefusedResult) and refused.spent and job.reservation_id:
                 await self._record_refused_spend(db, claim, refused.spent)
             raise
 
@@ -431,6 +439,7 @@ class Queue:
         valid = {(job.id, job.attempt): job for job in await store.lock_claimed(tx, [claim for claim, _ in ended])}
         await self._apply(tx, [(job, results[key]) for key, job in valid.items()])
         for claim, outcome in ended:
+            self._handed_out.forget(claim)
             if claim.key not in valid and (job := await store.get_succeeded(tx, claim, outcome.json)):
                 valid[claim.key] = job
         return valid
