@@ -146,6 +146,14 @@ class Queue:
     def mark_dirty(self, dirty: Iterable[Lane]) -> None:
         """Promote these lanes soon: jobs have entered or left them."""
         self._dirty.update(dirty)
+        self._wake_promoter()
+
+    def _mark_dirty_for_next_claim(self, dirty: Iterable[Lane]) -> None:
+        """Promote these lanes with the next claim, or in a moment."""
+        self._dirty.update(dirty)
+        asyncio.get_running_loop().call_later(_BATCH_SECONDS, self._wake_promoter)
+
+    def _wake_promoter(self) -> None:
         if self._dirty:
             self._dirty_event.set()
 
@@ -437,7 +445,8 @@ class Queue:
         """
         results = {claim.key: outcome for claim, outcome in ended}
         valid = {(job.id, job.attempt): job for job in await store.lock_claimed(tx, [claim for claim, _ in ended])}
-        await self._apply(tx, [(job, results[key]) for key, job in valid.items()])
+        # A worker that has sent a result asks for the next job.
+        await self._apply(tx, [(job, results[key]) for key, job in valid.items()], claim_follows=True)
         for claim, outcome in ended:
             self._handed_out.forget(claim)
             if claim.key not in valid and (job := await store.get_succeeded(tx, claim, outcome.json)):
@@ -491,21 +500,24 @@ class Queue:
         """Ask the handler of a running job to stop, within seconds if another server runs it; False if none runs."""
         return await store.request_stop(tx, job_id)
 
-    async def _apply(self, tx: Tx, outcomes: Sequence[tuple[Job, Outcome]], *, tell_kinds: bool = True) -> None:
+    async def _apply(
+        self, tx: Tx, outcomes: Sequence[tuple[Job, Outcome]], *, tell_kinds: bool = True, claim_follows: bool = False
+    ) -> None:
         if outcomes:
             freed, ended = await ending.apply(tx, self.kinds, outcomes, tell_kinds=tell_kinds)
-            await self._tell(tx, outcomes, freed, ended)
+            await self._tell(tx, outcomes, freed, ended, claim_follows=claim_follows)
 
     async def _tell(
-        self, tx: Tx, outcomes: Sequence[tuple[Job, Outcome]], freed: Sequence[Lane], ended: Sequence[Job]
-    ) -> None:
+        self, tx: Tx, outcomes: Sequence[tuple[Job, Outcome]], freed: Sequence[Lane], ended: Sequence[Job], *,
+        claim_follows: bool = False,
+    ) -> None:  # fmt: skip
         """Tell those who follow the jobs, and have the places that they left taken."""
         await changes.record(tx, (job for job, _ in outcomes))
         await self._free_slots(tx, freed)
         # A parked job keeps its place in its lane, and one that was started outside of the lanes has none to leave.
         outside = {job.id for job in ended if job.rank is None or self.succession.is_taken(job.id)}
         left = {job.lane for job, outcome in outcomes if not isinstance(outcome, Parked) and job.id not in outside}
-        self._mark_dirty_on_commit(tx, *left)
+        tx.after_commit(partial(self._mark_dirty_for_next_claim if claim_follows else self.mark_dirty, left))
         tx.after_commit(partial(self._notify_ends, {_end_topic(job.id) for job in ended}))
 
     async def wait_for_end(
