@@ -135,7 +135,7 @@ class Queue:
         except BaseException:
             self.mark_dirty(dirty)
             raise
-        self.mark_dirty(left)
+        self._mark_dirty_for_next_claim(left)
         self.notify(channels)
 
     async def promote_waiting(self, db: Db, org_id: str | None = None, kinds: Iterable[str] | None = None) -> None:
@@ -151,7 +151,8 @@ class Queue:
     def _mark_dirty_for_next_claim(self, dirty: Iterable[Lane]) -> None:
         """Promote these lanes with the next claim, or in a moment."""
         self._dirty.update(dirty)
-        asyncio.get_running_loop().call_later(_BATCH_SECONDS, self._wake_promoter)
+        if self._dirty:
+            asyncio.get_running_loop().call_later(_BATCH_SECONDS, self._wake_promoter)
 
     def _wake_promoter(self) -> None:
         if self._dirty:
@@ -566,8 +567,13 @@ class Queue:
         In the commit that frees the slots: otherwise a team that has all slots of its company would take each again
         before the parked jobs of other teams are looked at.
         """
-        for (org_id, team_id), count in sorted(Counter((lane.org_id, lane.team_id) for lane in lanes).items()):
-            channels = await store.unpark(tx, org_id, team_id, count=count, within=ending.SLOT_RETRY_SECONDS)
+        if not lanes:
+            return
+        within = ending.SLOT_RETRY_SECONDS
+        parked = await store.select_parked_orgs(tx, sorted({lane.org_id for lane in lanes}), within=within)
+        freed = Counter((lane.org_id, lane.team_id) for lane in lanes if lane.org_id in parked)
+        for (org_id, team_id), count in sorted(freed.items()):
+            channels = await store.unpark(tx, org_id, team_id, count=count, within=within)
             tx.after_commit(partial(self.notify, channels))
 
     # Workers
