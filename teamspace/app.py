@@ -295,6 +295,7 @@ def dependencies(
         extraction.ReaderPool: readers,
         links.Renderings: links.Renderings(readers),
         executors.Fleet: fleet,
+        executors.TokenExecutors: executors.TokenExecutors(),
         executors.Presence: executors.Presence(),
         executors.Completions: executors.Completions(),
         mcp.McpTasks: mcp_tasks,

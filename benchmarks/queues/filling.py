@@ -11,10 +11,11 @@ import msgspec
 from benchmarks.queues.side import Tally
 from teamspace import jobs
 from teamspace.core import clock
-from teamspace.core.db import Db
+from teamspace.core.db import Db, as_json
 from teamspace.core.ids import new_id
 from teamspace.core.principal import Call, Principal, system
 from teamspace.core.tables import JobSpec
+from teamspace.jobs.schemas import EncodedInput
 from teamspace.settings import Settings, load
 from teamspace.tenancy import Role
 from teamspace.tenancy import store as tenancy_store
@@ -25,8 +26,9 @@ JOBS = (JobSpec("benchmark.nothing", "nothing", "A job that does nothing."),)
 KIND = JOBS[0].kind
 _COLUMNS = (
     "id", "org_id", "team_id", "user_id", "kind", "channel", "state", "phase", "priority", "run_at", "attempt",
-    "max_attempts", "lease_expiries", "input", "created_at",
+    "max_attempts", "lease_expiries", "estimate", "input", "created_at",
 )  # fmt: skip
+_EMPTY = EncodedInput("{}", None)
 
 
 class Nothing(msgspec.Struct, frozen=True):
@@ -85,17 +87,19 @@ async def members(db: Db) -> list[Principal]:
 
 
 async def fill(
-    db: Db, count: int, owner: Callable[[int], Principal], *, kind: str = KIND, channel: str = "", input: str = "{}"
-) -> None:
+    db: Db, count: int, owner: Callable[[int], Principal], *, kind: str = KIND, channel: str = "",
+    input: EncodedInput = _EMPTY,
+) -> None:  # fmt: skip
     """Bulk-insert `count` jobs without promoting them."""
+    estimate = None if input.estimate is None else as_json(input.estimate)
 
     def rows() -> Iterator[tuple[Any, ...]]:
         now, where = clock.stamp(), channel or jobs.local_channel(kind)
         for number in range(count):
             who = owner(number)
             yield (
-                new_id(), who.org_id, who.team_id, who.user_id, kind, where, "queued", "ready", 1, now, 0, 3, 0, input,
-                now,
+                new_id(), who.org_id, who.team_id, who.user_id, kind, where, "queued", "ready", 1, now, 0, 3, 0, estimate,
+                input.json, now,
             )  # fmt: skip
 
     async with db.engine.bulk_load() as loading:

@@ -51,9 +51,11 @@ async def _filled(storage: Storage, count: int) -> str:
         operator = await filling.founded(made, TEAMS)
         answer = await operator.post("/api/executors", {"name": "Puller", "mode": "pull", "capabilities": [KIND]})
         people = await filling.members(made.db)
+        queue = made.app.queue
+        input = queue.encode(KIND, queue.kinds[KIND].read_input({"prompt": "Hello"}))
         await filling.fill(
             made.db, count, lambda number: people[number % TEAMS], kind=KIND, channel=jobs.any_channel(KIND),
-            input='{"prompt":"Hello"}',
+            input=input,
         )  # fmt: skip
         return str(answer.json()["token"])
 

@@ -6,6 +6,7 @@ from teamspace.executors.domain.fleet import Fleet, recover
 from teamspace.executors.domain.presence import Presence
 from teamspace.executors.domain.rerouting import reroute_unserved
 from teamspace.executors.domain.routing import ExecutorRouter
+from teamspace.executors.domain.tokens import TokenExecutors
 from teamspace.executors.schemas import Mode, ModelCatalog, ModelRole, Reason, Target, TargetSource
 from teamspace.executors.store import ENCRYPTED, INVARIANTS
 
@@ -23,6 +24,7 @@ __all__ = [
     "Reason",
     "Target",
     "TargetSource",
+    "TokenExecutors",
     "choose",
     "list_models",
     "recover",

@@ -15,6 +15,7 @@ from teamspace.executors.domain import registry, roles, workers
 from teamspace.executors.domain.completing import Completions
 from teamspace.executors.domain.fleet import Fleet
 from teamspace.executors.domain.presence import Presence
+from teamspace.executors.domain.tokens import TokenExecutors
 from teamspace.executors.schemas import (
     ClaimRequest,
     Executor,
@@ -71,27 +72,33 @@ async def create_own(db: Db, who: Principal, fleet: Fleet, body: ExecutorDraft) 
 
 
 async def claim(
-    db: Db, who: Principal, queue: jobs.Queue, presence: Presence, body: ClaimRequest, disconnect: DisconnectWatch
-) -> Reply[JobAssignment] | None:
-    taken = await workers.claim(db, who, queue, presence, body, disconnect)
+    db: Db, who: Principal, queue: jobs.Queue, tokens: TokenExecutors, presence: Presence, body: ClaimRequest,
+    disconnect: DisconnectWatch,
+) -> Reply[JobAssignment] | None:  # fmt: skip
+    taken = await workers.claim(db, who, queue, tokens, presence, body, disconnect)
     if taken is None:
         return None
     assignment, claimed = taken
     return Reply(assignment, on_undelivered=partial(workers.requeue, db, queue, claimed))
 
 
-async def heartbeat(db: Db, who: Principal, queue: jobs.Queue, id: str, body: Heartbeat) -> Lease:
-    return await workers.heartbeat(db, who, queue, id, body)
+async def heartbeat(
+    db: Db, who: Principal, queue: jobs.Queue, tokens: TokenExecutors, id: str, body: Heartbeat
+) -> Lease:  # fmt: skip
+    return await workers.heartbeat(db, who, queue, tokens, id, body)
 
 
 async def complete(
-    db: Db, who: Principal, queue: jobs.Queue, completions: Completions, id: str, body: JobCompletion
-) -> None:
-    await workers.complete(db, who, queue, completions, id, body)
+    db: Db, who: Principal, queue: jobs.Queue, tokens: TokenExecutors, completions: Completions, id: str,
+    body: JobCompletion,
+) -> None:  # fmt: skip
+    await workers.complete(db, who, queue, tokens, completions, id, body)
 
 
-async def fail(db: Db, who: Principal, queue: jobs.Queue, id: str, body: FailureReport) -> None:
-    await workers.fail(db, who, queue, id, body)
+async def fail(
+    db: Db, who: Principal, queue: jobs.Queue, tokens: TokenExecutors, id: str, body: FailureReport
+) -> None:  # fmt: skip
+    await workers.fail(db, who, queue, tokens, id, body)
 
 
 async def get_roles(db: Db, who: Principal, fleet: Fleet) -> ModelRoles:

@@ -416,19 +416,30 @@ async def set_reservations(tx: Tx, by_job: Mapping[str, str]) -> None:
     )
 
 
-async def unpark(tx: Tx, org_id: str, team_id: str, *, count: int, within: float) -> list[str]:
-    """Make ready the first jobs parked for a slot that this team has freed; return their channels.
+# Jobs parked for a slot are due within some seconds, so later rows of the index need not be read.
+_PARKED = "state = 'queued' AND phase <> 'ready' AND run_at <= moment(:within) AND phase = 'parked'"
+_FOR_SLOT = {level.value: as_json(QuotaBlock(Dimension.CONCURRENCY, level, None)) for level in Level}
 
-    Jobs parked for a slot are due within that many seconds, so later rows of the index need not be read.
-    """
+
+async def select_parked_orgs(tx: Tx, org_ids: Sequence[str], *, within: float) -> list[str]:
+    """Return those of the companies that have jobs parked for a slot, which are due within that many seconds."""
     return await tx.all(
         str,
-        "WITH chosen AS MATERIALIZED (SELECT id AS chosen_id FROM jobs WHERE state = 'queued' AND phase <> 'ready'"
-        " AND run_at <= moment(:within) AND phase = 'parked' AND org_id = :org_id AND (waits IN (:tenant, :org)"
+        f"SELECT DISTINCT org_id FROM jobs WHERE {_PARKED} AND org_id {tx.dialect.in_strings.format('org_ids')}"
+        " AND waits IN (:tenant, :org, :team)",
+        org_ids=as_json(org_ids), within=within, **_FOR_SLOT,
+    )  # fmt: skip
+
+
+async def unpark(tx: Tx, org_id: str, team_id: str, *, count: int, within: float) -> list[str]:
+    """Make ready the first jobs parked for a slot that this team has freed; return their channels."""
+    return await tx.all(
+        str,
+        f"WITH chosen AS MATERIALIZED (SELECT id AS chosen_id FROM jobs WHERE {_PARKED} AND org_id = :org_id"
+        " AND (waits IN (:tenant, :org)"
         f" OR (waits = :team AND team_id = :team_id)) ORDER BY rank, id LIMIT :count {tx.dialect.skip_locked})"
         " UPDATE jobs SET phase = 'ready', waits = NULL FROM chosen WHERE jobs.id = chosen.chosen_id RETURNING jobs.channel",
-        org_id=org_id, team_id=team_id, count=count, within=within,
-        **{level.value: as_json(QuotaBlock(Dimension.CONCURRENCY, level, None)) for level in Level},
+        org_id=org_id, team_id=team_id, count=count, within=within, **_FOR_SLOT,
     )  # fmt: skip
 
 

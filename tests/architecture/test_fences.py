@@ -45,7 +45,7 @@ UNFENCED = {
         "executors.select_push", "executors.select_pull", "executors.get_push", "executors.select_served",
         "executors.select_unserved_channels", "executors.is_active", "jobs.select_lanes", "jobs.select_channels",
         "jobs.next_lane", "jobs.has_changed", "jobs.select_expired", "jobs.lock_expired", "jobs.lock_running_of",
-        "jobs.select_running_executors",
+        "jobs.select_running_executors", "jobs.select_parked_orgs",
     ),
     "the worker's token selects the executor": ("executors.get_by_token", "executors.may_claim"),
     "only the jobs of the executor's company, which the caller passes": ("jobs.select_admitted",),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from teamspace.core.db.epoch import Epoch, MappedEpoch, OwnEpoch, RightsMemory, SharedRead
+from teamspace.core.db.epoch import Epoch, EpochMemory, MappedEpoch, OwnEpoch, RightsMemory, SharedRead
 
 
 @pytest.fixture
@@ -59,6 +59,29 @@ async def test_nothing_is_remembered_while_a_transaction_that_changes_rights_is_
 async def test_nothing_is_remembered_where_other_processes_cannot_tell(tmp_path: Path) -> None:
     memory, rights = RightsMemory(OwnEpoch()), Counted()
     assert [await memory.get("a", rights.load) for _ in range(2)] == [1, 2]
+
+
+async def test_what_was_read_is_kept_until_the_next_epoch() -> None:
+    memory, rights = EpochMemory(), Counted()
+    assert [await memory.get("first", "a", rights.load) for _ in range(2)] == [1, 1]
+    assert await memory.get("first", "b", rights.load) == 2
+    assert [await memory.get("second", "a", rights.load) for _ in range(2)] == [3, 3]
+    assert await memory.get("first", "a", rights.load) == 4
+
+
+async def test_what_was_read_while_the_epoch_changed_is_used_once() -> None:
+    memory, rights, read = EpochMemory(), Counted(), asyncio.Event()
+
+    async def load_slowly() -> int:
+        await read.wait()
+        return await rights.load()
+
+    slow = asyncio.create_task(memory.get("first", "a", load_slowly))
+    await asyncio.sleep(0)
+    assert await memory.get("second", "b", rights.load) == 1
+    read.set()
+    assert await slow == 2
+    assert [await memory.get("second", "a", rights.load) for _ in range(2)] == [3, 3]
 
 
 class Held:

@@ -1,12 +1,16 @@
 """Remote workers: claiming, reporting, and stale claims."""
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from teamspace import identity, jobs
 from teamspace.core import clock
+from teamspace.core.db import Db
+from teamspace.core.db.engine import Params, Row
+from teamspace.jobs.domain.handed_out import HandedOut
 from teamspace.tenancy.schemas import OrgRole, Role
 from tests.executors.help import Worker, create_job, executor
 from tests.identity.help import Hands, hands, refusal, run_sql
@@ -241,6 +245,65 @@ async def test_a_job_that_is_no_longer_allowed_fails_instead_of_being_claimed(wo
     assert (await get_job(ann, job["id"]))["state"] == "failed"
     assert code in (await world.db.one(str, "SELECT error FROM jobs WHERE id = :id", id=job["id"]) or "")
     assert await broken_invariants(world) == []
+
+
+@pytest.mark.parametrize("lost_right", ["feature", "person"])
+async def test_a_right_that_is_lost_between_two_jobs_counts_for_the_second(world: World, lost_right: str) -> None:
+    ann = await world.bootstrap()
+    bob = await world.person(ann.org, ann.team)
+    _, worker = await executor(world, ann, model="llama")
+    await create_job(bob, "First")
+    await worker.claim_job(models=["llama"])
+    second = await create_job(bob, "Second")
+    if lost_right == "feature":
+        await ann.post("/api/features/chat", {"enabled": False})
+    else:
+        await ann.delete(f"/api/members/{bob.user_id}")
+    assert (await worker.claim(models=["llama"])).status_code == 204
+    assert (await get_job(ann, second["id"]))["state"] == "failed"
+
+
+async def test_a_worker_s_next_job_reads_nothing_that_is_known(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    ann = await world.bootstrap()
+    _, worker = await executor(world, ann, model="llama")
+    for number in range(2):
+        await create_job(ann, f"Job {number}")
+    await queue(world).promote_waiting(world.db)
+    await worker.report("complete", await worker.claim_job(), result=result())
+    read: list[str] = []
+    fetch = Db._fetch
+
+    async def recorded(db: Db, sql: str, params: Params) -> Sequence[Row]:
+        read.append(sql)
+        return await fetch(db, sql, params)
+
+    monkeypatch.setattr(Db, "_fetch", recorded)
+    claimed = await worker.claim_job()
+    assert (await worker.report("complete", claimed, result=result())).status_code == 204
+    assert [sql for sql in read if "rights_epoch" not in sql] == [], "neither executor nor requester nor job"
+
+
+async def test_a_result_that_another_process_gets_is_checked_all_the_same(world: World) -> None:
+    ann = await world.bootstrap()
+    _, worker = await executor(world, ann, model="llama")
+    job = await create_job(ann)
+    claimed = await worker.claim_job()
+    world.app.queue._handed_out = HandedOut()
+    refused = await worker.report("complete", claimed, result={"text": 1})
+    assert (refused.status_code, refused.json()["code"]) == (422, "response_refused"), refused.text
+    assert (await worker.report("complete", claimed, result=result())).status_code == 204
+    assert (await get_job(ann, job["id"]))["state"] == "succeeded"
+
+
+async def test_an_invalid_result_of_a_stale_claim_is_stale(world: World, hands: Hands) -> None:
+    ann = await world.bootstrap()
+    _, worker = await executor(world, ann, model="llama")
+    await create_job(ann)
+    claimed = await worker.claim_job()
+    hands.forward(61)
+    await move_clock(world, 61)
+    await jobs.sweep(world.db, queue(world))
+    assert refusal(await worker.report("complete", claimed, result={"text": 1})) == STALE
 
 
 async def test_a_worker_s_health_is_shown(world: World, hands: Hands) -> None:

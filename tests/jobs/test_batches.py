@@ -13,19 +13,27 @@ from teamspace import jobs
 from teamspace.core.db import Tx
 from teamspace.core.principal import Call, Principal, system
 from teamspace.core.tables import JobSpec
-from teamspace.jobs import Authority, Failed, JobFault, Outcome, Returned, Succeeded
+from teamspace.jobs import Authority, Failed, JobClaim, JobFault, Outcome, Returned, Succeeded
 from teamspace.jobs.domain import queue as queue_module
+from teamspace.quota import Spend
 from tests.jobs.help import broken_invariants, claim, queue, running
 from tests.support.world import World
 
-JOBS = (JobSpec("test.small", "small", "Ends at once."),)
-KIND = JOBS[0].kind
+JOBS = (
+    JobSpec("test.small", "small", "Ends at once."),
+    JobSpec("test.metered", "metered", "Has a cost.", estimate="estimate", spent="spent"),
+)
+KIND, METERED = (row.kind for row in JOBS)
 CHANNEL = (jobs.local_channel(KIND),)
 TEAMS, EACH = 6, 2
 SLOW = "slow"
 
 
 class Small(msgspec.Struct, frozen=True):
+    text: str = ""
+
+
+class Paid(msgspec.Struct, frozen=True):
     text: str = ""
 
 
@@ -37,6 +45,18 @@ async def small(input: Small, gate: Gate) -> Small:
     if input.text == SLOW:
         await gate.wait()
     return input
+
+
+async def metered(input: Paid) -> Paid:
+    return input
+
+
+def estimate(input: Paid) -> Spend:
+    return Spend(1, 10)
+
+
+def spent(result: Paid) -> Spend:
+    return Spend(1, 5)
 
 
 @pytest.fixture
@@ -58,11 +78,11 @@ async def members(world: World, gate: Gate) -> list[Principal]:
     ]
 
 
-async def enqueue(world: World, members: list[Principal]) -> None:
+async def enqueue(world: World, members: list[Principal], kind: str = KIND, each: int = EACH) -> None:
     for who in members:
         async with world.db.maintenance(who) as tx:
-            for _ in range(EACH):
-                await queue(world).enqueue(tx, Authority.of(who), KIND, Small())
+            for _ in range(each):
+                await queue(world).enqueue(tx, Authority.of(who), kind, Small())
 
 
 @contextmanager
@@ -116,6 +136,45 @@ async def test_a_batch_takes_few_statements_however_many_teams_have_jobs_in_it(
     told = sorted((job.team_id, job.id) for job, _ in claimed)
     assert sorted(await events(world)) == sorted(told * 2), "each team, when its job starts and when it ends"
     assert await broken_invariants(world) == []
+
+
+async def test_a_batch_asks_once_whether_jobs_wait_for_its_slots(
+    world: World, members: list[Principal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    some = [*members[:2], *members[-2:]]  # of each company, as many as it has slots
+    await enqueue(world, some, METERED, each=1)
+    claimed = await claim(world, 100, (jobs.local_channel(METERED),))
+    assert len(claimed) == len(some)
+    with counted(monkeypatch) as statements:
+        await queue(world).land(world.db, [(job, held, Succeeded(Paid())) for job, held in claimed])
+    assert len([sql for sql in statements if "parked" in sql]) == 1, "of any team"
+    assert await broken_invariants(world) == []
+
+
+async def test_places_that_a_worker_frees_wait_a_moment_for_its_next_claim(
+    world: World, members: list[Principal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await enqueue(world, members[:1])
+    monkeypatch.setattr(queue_module, "_BATCH_SECONDS", 0.0)
+    await queue(world).promote(world.db)
+    [(_, first), (_, second)] = await claim(world, 100, CHANNEL)
+    promoting = queue(world)._dirty_event
+    assert not promoting.is_set()
+    monkeypatch.setattr(queue_module, "_BATCH_SECONDS", 60.0)
+    await finish(world, first)
+    assert not promoting.is_set()
+    await claim(world, 1, CHANNEL)
+    assert not queue(world)._dirty, "the claim has promoted it"
+    monkeypatch.setattr(queue_module, "_BATCH_SECONDS", 0.01)
+    await finish(world, second)
+    async with asyncio.timeout(5):
+        await promoting.wait()
+
+
+async def finish(world: World, held: JobClaim) -> None:
+    """Store the result of a remote worker."""
+    async with world.db.maintenance(system()) as tx:
+        assert await queue(world).finish_each(tx, [(held, Succeeded(Small()))])
 
 
 async def test_stale_claims_are_left_out_of_a_batch(world: World, members: list[Principal]) -> None:

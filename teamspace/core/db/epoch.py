@@ -104,6 +104,30 @@ def _retrieve(task: asyncio.Task[Any]) -> None:
         task.exception()
 
 
+class EpochMemory:
+    """Keeps what was read from tables of rights since an epoch began."""
+
+    def __init__(self) -> None:
+        self._kept: dict[Hashable, Any] = {}
+        self._epoch: object = None
+
+    async def get(self, epoch: object, key: Hashable, load: Callable[[], Awaitable[T]]) -> T:
+        """Return what `load` returned for this key in the epoch, which was read just now."""
+        if epoch != self._epoch:
+            self._kept.clear()
+            self._epoch = epoch
+        if key in self._kept:
+            known: T = self._kept[key]
+            return known
+        found = await load()
+        # What was read while the epoch changed may be outdated: it is used once.
+        if epoch == self._epoch:
+            if len(self._kept) >= _MAX_KEPT:
+                self._kept.clear()
+            self._kept[key] = found
+        return found
+
+
 class RightsMemory:
     """Keeps what writes read from tables of rights, while nobody changes these.
 

@@ -14,7 +14,7 @@ from teamspace.core import clock
 from teamspace.core.crypto import Vault
 from teamspace.core.db.dialect import Dialect
 from teamspace.core.db.engine import Engine, IdempotencyKeyTaken, Params, Row, Transaction, is_outage
-from teamspace.core.db.epoch import RightsMemory, SharedRead
+from teamspace.core.db.epoch import EpochMemory, RightsMemory, SharedRead
 from teamspace.core.db.migrate import is_outdated
 from teamspace.core.db.rows import as_json, mapper
 from teamspace.core.db.statements import written_table
@@ -64,6 +64,10 @@ class Reads(ABC):
     async def exists(self, sql: str, **params: Any) -> bool:
         return bool(await self._fetch(sql, params))
 
+    async def recall(self, key: Hashable, load: Callable[[], Awaitable[T]]) -> T:
+        """Return what `load` reads from tables of rights, without reading it again where nobody can have changed it."""
+        return await load()
+
 
 class AuditEntry(msgspec.Struct, frozen=True):
     """One of several requests of a caller that share a write."""
@@ -111,7 +115,6 @@ class Tx(Reads):
             self._db._memory.begin_change(self._session)
 
     async def recall(self, key: Hashable, load: Callable[[], Awaitable[T]]) -> T:
-        """Return what `load` reads from tables of rights, without reading it again where nobody can have changed it."""
         return await self._db._memory.get(key, load)
 
     async def run(self, sql: str, **params: Any) -> None:
@@ -225,6 +228,7 @@ class Db(Reads):
         self._stored_epoch, self._epoch_read_at = "", 0.0
         self._epoch_reads = SharedRead(self._read_stored_epoch)
         self._memory = RightsMemory(engine.epoch)
+        self._recalled = EpochMemory()
         self.outdated = False
         """A newer server has migrated the database: this one must not write any more."""
         self.notify: Callable[[str], None] = lambda topic: None
@@ -233,6 +237,9 @@ class Db(Reads):
 
     async def _fetch(self, sql: str, params: Params) -> Sequence[Row]:
         return await self.engine.fetch(sql, params)
+
+    async def recall(self, key: Hashable, load: Callable[[], Awaitable[T]]) -> T:
+        return await self._recalled.get(await self.rights_epoch(fresh=True), key, load)
 
     async def count_offloaded(self, sql: str) -> int:
         """Count off the event loop: the cost grows with the data."""

@@ -10,12 +10,13 @@ import msgspec
 from teamspace import jobs
 from teamspace.core.db import Db, Tx
 from teamspace.core.disconnect import DisconnectWatch
-from teamspace.core.errors import Forbidden, Refusal, Unauthenticated
+from teamspace.core.errors import Refusal, Unauthenticated
 from teamspace.core.principal import Principal, system
 from teamspace.executors import store
 from teamspace.executors.domain.completing import Completions, SentResult
 from teamspace.executors.domain.offers import accepted_kinds
 from teamspace.executors.domain.presence import Presence, channels_of
+from teamspace.executors.domain.tokens import TokenExecutors
 from teamspace.executors.schemas import (
     AssignedJob,
     ClaimRequest,
@@ -33,10 +34,11 @@ _POLL = 2.0
 
 
 async def claim(
-    db: Db, who: Principal, queue: jobs.Queue, presence: Presence, request: ClaimRequest, disconnect: DisconnectWatch
-) -> tuple[JobAssignment, JobClaim] | None:
+    db: Db, who: Principal, queue: jobs.Queue, tokens: TokenExecutors, presence: Presence, request: ClaimRequest,
+    disconnect: DisconnectWatch,
+) -> tuple[JobAssignment, JobClaim] | None:  # fmt: skip
     """Claim the next job for this worker, or return None if none comes in time or the worker disconnects."""
-    executor = await _get_executor(db, who)
+    executor = await tokens.get(db, who)
     selection = _claim_filter(executor, queue.kinds, request)
     until = time.monotonic() + min(MAX_WAIT, max(0.0, request.max_wait))
     disconnect.watch()
@@ -83,33 +85,31 @@ async def requeue(db: Db, queue: jobs.Queue, claim: JobClaim) -> None:
     await queue.finish_many(db, [(claim, Returned())])
 
 
-async def heartbeat(db: Db, who: Principal, queue: jobs.Queue, job_id: str, beat: Heartbeat) -> Lease:
-    claim = await _parse_claim(db, who, job_id, beat.claim_token)
+async def heartbeat(
+    db: Db, who: Principal, queue: jobs.Queue, tokens: TokenExecutors, job_id: str, beat: Heartbeat
+) -> Lease:
+    claim = await _parse_claim(db, who, tokens, job_id, beat.claim_token)
     job = await queue.extend(db, claim, progress=beat.progress, message=beat.message)
     return Lease(job.lease_end)
 
 
 async def complete(
-    db: Db, who: Principal, queue: jobs.Queue, completions: Completions, job_id: str, done: JobCompletion
-) -> None:
-    claim = await _parse_claim(db, who, job_id, done.claim_token)
+    db: Db, who: Principal, queue: jobs.Queue, tokens: TokenExecutors, completions: Completions, job_id: str,
+    done: JobCompletion,
+) -> None:  # fmt: skip
+    claim = await _parse_claim(db, who, tokens, job_id, done.claim_token)
     outcome = await queue.read_result(db, claim, done.result)
     await completions.store(db, queue, SentResult(who, claim, outcome))
 
 
-async def fail(db: Db, who: Principal, queue: jobs.Queue, job_id: str, failure: FailureReport) -> None:
-    claim = await _parse_claim(db, who, job_id, failure.claim_token)
+async def fail(
+    db: Db, who: Principal, queue: jobs.Queue, tokens: TokenExecutors, job_id: str, failure: FailureReport
+) -> None:
+    claim = await _parse_claim(db, who, tokens, job_id, failure.claim_token)
     async with db.write(who, "job.fail") as tx:
         tx.target, tx.detail = job_id, {"code": failure.fault.code}
         job = await queue.finish(tx, claim, Failed(failure.fault))
         tx.org_id, tx.team_id = job.org_id, job.team_id
-
-
-async def _get_executor(db: Db, who: Principal) -> ExecutorRow:
-    executor = await store.get_by_token(db, who.token_id)
-    if executor is None:
-        raise Forbidden("executors.no_executor")
-    return executor
 
 
 class ClaimFilter(msgspec.Struct, frozen=True):
@@ -130,9 +130,9 @@ def _claim_filter(executor: ExecutorRow, kinds: jobs.Kinds, request: ClaimReques
     return ClaimFilter(channels_of(executor, requested, model_names), None if models is None else model_names)
 
 
-async def _parse_claim(db: Db, who: Principal, job_id: str, token: str | None) -> JobClaim:
+async def _parse_claim(db: Db, who: Principal, tokens: TokenExecutors, job_id: str, token: str | None) -> JobClaim:
     """Parse a claim token. It is only valid for the executor that claimed the job."""
-    executor = await _get_executor(db, who)
+    executor = await tokens.get(db, who)
     claim = jobs.parse_claim_token(token or "", executor.id)
     if claim.job_id != job_id:
         raise jobs.stale_claim()

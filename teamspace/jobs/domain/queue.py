@@ -22,7 +22,7 @@ from teamspace import quota, tenancy
 from teamspace.core import crypto
 from teamspace.core.db import Db, Reads, Tx, as_json
 from teamspace.core.disconnect import DisconnectWatch
-from teamspace.core.errors import StaleClaim
+from teamspace.core.errors import ResponseRefused, StaleClaim
 from teamspace.core.ids import new_id
 from teamspace.core.limits import Notifier
 from teamspace.core.principal import system
@@ -30,6 +30,7 @@ from teamspace.jobs import store
 from teamspace.jobs.domain import changes, ending, lanes
 from teamspace.jobs.domain.channels import kind_of, local_channel
 from teamspace.jobs.domain.gathering import GatheredClaims
+from teamspace.jobs.domain.handed_out import HandedOut
 from teamspace.jobs.domain.kinds import Kinds, RefusedResult
 from teamspace.jobs.domain.slots import JobSlots
 from teamspace.jobs.domain.succession import Succession
@@ -93,6 +94,7 @@ class Queue:
         self._dirty_event = asyncio.Event()
         self.succession = Succession()
         self._gathered = GatheredClaims()
+        self._handed_out = HandedOut()
         self._claims = 0
         """Claims in progress. The next one promotes the lanes that have become dirty meanwhile."""
 
@@ -133,7 +135,7 @@ class Queue:
         except BaseException:
             self.mark_dirty(dirty)
             raise
-        self.mark_dirty(left)
+        self._mark_dirty_for_next_claim(left)
         self.notify(channels)
 
     async def promote_waiting(self, db: Db, org_id: str | None = None, kinds: Iterable[str] | None = None) -> None:
@@ -144,6 +146,15 @@ class Queue:
     def mark_dirty(self, dirty: Iterable[Lane]) -> None:
         """Promote these lanes soon: jobs have entered or left them."""
         self._dirty.update(dirty)
+        self._wake_promoter()
+
+    def _mark_dirty_for_next_claim(self, dirty: Iterable[Lane]) -> None:
+        """Promote these lanes with the next claim, or in a moment."""
+        self._dirty.update(dirty)
+        if self._dirty:
+            asyncio.get_running_loop().call_later(_BATCH_SECONDS, self._wake_promoter)
+
+    def _wake_promoter(self) -> None:
         if self._dirty:
             self._dirty_event.set()
 
@@ -321,7 +332,10 @@ class Queue:
             )  # fmt: skip
 
         key = (executor_id, caller, channels, org_id, models)
-        return await self._gathered.take(key, claim, partial(self._give_back, db))
+        taken = await self._gathered.take(key, claim, partial(self._give_back, db))
+        if taken:
+            self._handed_out.keep(*taken)
+        return taken
 
     async def _give_back(self, db: Db, claim: JobClaim) -> None:
         await self.finish_many(db, [(claim, Returned())])
@@ -391,7 +405,7 @@ class Queue:
 
     async def read_result(self, db: Db, claim: JobClaim, raw: Any) -> Succeeded:
         """Validate the result that a worker sent; the job keeps running if it is refused."""
-        job = await store.get_claimed(db, claim)
+        job = self._handed_out.get(claim) or await store.get_claimed(db, claim)
         kind_name = job.kind if job else await store.get_kind(db, claim.job_id)
         kind = self.kinds.get(kind_name) if kind_name else None
         if kind is None:
@@ -401,8 +415,11 @@ class Queue:
             return Succeeded(_convert(raw, kind.result))
         try:
             return Succeeded(await kind.read_result(msgspec.json.decode(job.input, type=kind.input), raw))
-        except RefusedResult as refused:
-            if refused.spent and job.reservation_id:
+        except ResponseRefused as refused:
+            job = await store.get_claimed(db, claim)
+            if job is None:
+                raise stale_claim() from None
+            if isinstance(refused, RefusedResult) and refused.spent and job.reservation_id:
                 await self._record_refused_spend(db, claim, refused.spent)
             raise
 
@@ -429,8 +446,10 @@ class Queue:
         """
         results = {claim.key: outcome for claim, outcome in ended}
         valid = {(job.id, job.attempt): job for job in await store.lock_claimed(tx, [claim for claim, _ in ended])}
-        await self._apply(tx, [(job, results[key]) for key, job in valid.items()])
+        # A worker that has sent a result asks for the next job.
+        await self._apply(tx, [(job, results[key]) for key, job in valid.items()], claim_follows=True)
         for claim, outcome in ended:
+            self._handed_out.forget(claim)
             if claim.key not in valid and (job := await store.get_succeeded(tx, claim, outcome.json)):
                 valid[claim.key] = job
         return valid
@@ -482,21 +501,24 @@ class Queue:
         """Ask the handler of a running job to stop, within seconds if another server runs it; False if none runs."""
         return await store.request_stop(tx, job_id)
 
-    async def _apply(self, tx: Tx, outcomes: Sequence[tuple[Job, Outcome]], *, tell_kinds: bool = True) -> None:
+    async def _apply(
+        self, tx: Tx, outcomes: Sequence[tuple[Job, Outcome]], *, tell_kinds: bool = True, claim_follows: bool = False
+    ) -> None:
         if outcomes:
             freed, ended = await ending.apply(tx, self.kinds, outcomes, tell_kinds=tell_kinds)
-            await self._tell(tx, outcomes, freed, ended)
+            await self._tell(tx, outcomes, freed, ended, claim_follows=claim_follows)
 
     async def _tell(
-        self, tx: Tx, outcomes: Sequence[tuple[Job, Outcome]], freed: Sequence[Lane], ended: Sequence[Job]
-    ) -> None:
+        self, tx: Tx, outcomes: Sequence[tuple[Job, Outcome]], freed: Sequence[Lane], ended: Sequence[Job], *,
+        claim_follows: bool = False,
+    ) -> None:  # fmt: skip
         """Tell those who follow the jobs, and have the places that they left taken."""
         await changes.record(tx, (job for job, _ in outcomes))
         await self._free_slots(tx, freed)
         # A parked job keeps its place in its lane, and one that was started outside of the lanes has none to leave.
         outside = {job.id for job in ended if job.rank is None or self.succession.is_taken(job.id)}
         left = {job.lane for job, outcome in outcomes if not isinstance(outcome, Parked) and job.id not in outside}
-        self._mark_dirty_on_commit(tx, *left)
+        tx.after_commit(partial(self._mark_dirty_for_next_claim if claim_follows else self.mark_dirty, left))
         tx.after_commit(partial(self._notify_ends, {_end_topic(job.id) for job in ended}))
 
     async def wait_for_end(
@@ -545,8 +567,13 @@ class Queue:
         In the commit that frees the slots: otherwise a team that has all slots of its company would take each again
         before the parked jobs of other teams are looked at.
         """
-        for (org_id, team_id), count in sorted(Counter((lane.org_id, lane.team_id) for lane in lanes).items()):
-            channels = await store.unpark(tx, org_id, team_id, count=count, within=ending.SLOT_RETRY_SECONDS)
+        if not lanes:
+            return
+        within = ending.SLOT_RETRY_SECONDS
+        parked = await store.select_parked_orgs(tx, sorted({lane.org_id for lane in lanes}), within=within)
+        freed = Counter((lane.org_id, lane.team_id) for lane in lanes if lane.org_id in parked)
+        for (org_id, team_id), count in sorted(freed.items()):
+            channels = await store.unpark(tx, org_id, team_id, count=count, within=within)
             tx.after_commit(partial(self.notify, channels))
 
     # Workers

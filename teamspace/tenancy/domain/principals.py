@@ -208,7 +208,9 @@ async def act_for_team(db: Reads, call: Call, team_id: str) -> Principal:
 
 
 async def _member(db: Reads, user_id: str, team_id: str) -> Principal:
-    credential = await store.get_member_credential(db, user_id, team_id)
+    credential = await db.recall(
+        ("member", user_id, team_id), lambda: store.get_member_credential(db, user_id, team_id)
+    )  # fmt: skip
     if credential is None:
         raise Unauthenticated()
     return _person_principal(credential)
