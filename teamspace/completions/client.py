@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterable, AsyncIterator, Iterator
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager
-from typing import Self
 
 from teamspace.completions import wire
 from teamspace.completions.errors import failure, refusal
@@ -40,11 +39,12 @@ async def stream(
     async with AsyncExitStack() as stack:
         with _egress_errors():
             response = await stack.enter_async_context(egress.stream(_outgoing(endpoint, body, _MAX_STREAM_BYTES)))
-        pieces = _Pieces(response)
         if response.status != 200:
-            raise refusal(response.status, await _beginning(pieces))
+            with _egress_errors():
+                body = await _beginning(response)
+            raise refusal(response.status, body)
         # Closed here: left to the garbage collector, it would be closed by another task.
-        yield await stack.enter_async_context(aclosing(wire.from_wire_stream(request, pieces)))
+        yield await stack.enter_async_context(aclosing(wire.from_wire_stream(request, response)))
 
 
 async def list_models(egress: Egress, endpoint: ModelEndpoint) -> list[str] | None:
@@ -72,22 +72,6 @@ def _outgoing(endpoint: ModelEndpoint, body: bytes, max_bytes: int = MAX_ANSWER_
 
 def _authorization(endpoint: ModelEndpoint) -> dict[str, str]:
     return {"authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
-
-
-class _Pieces:
-    """The pieces of a response; a failure to get one is a CompletionError."""
-
-    def __init__(self, response: AsyncIterator[bytes]) -> None:
-        self._response = response
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> bytes:
-        try:
-            return await anext(self._response)
-        except EgressFailed as fault:
-            raise failure(fault) from fault
 
 
 async def _beginning(pieces: AsyncIterable[bytes]) -> bytes:

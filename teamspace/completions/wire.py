@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from teamspace.completions.errors import MALFORMED, CompletionError, stream_failure
+from teamspace.completions.errors import MALFORMED, CompletionError, failure, stream_failure
 from teamspace.completions.schemas import (
     MAX_CHARACTERS,
     AnyText,
@@ -22,6 +22,7 @@ from teamspace.completions.schemas import (
     estimate_usage,
 )
 from teamspace.completions.tool_calls import NULL, PartialCalls
+from teamspace.core.egress import EgressFailed
 
 _MAX_MODELS = 20
 MAX_LINE = 1024 * 1024
@@ -89,14 +90,22 @@ class _ChunkChoice(msgspec.Struct, frozen=True):
 
 
 class _Chunk(msgspec.Struct, frozen=True):
-    choices: msgspec.Raw = NULL
+    choices: tuple[_ChunkChoice] | None = None
     model: str | None = None
     usage: msgspec.Raw = NULL
     error: msgspec.Raw = NULL
 
 
-_CHUNK = msgspec.json.Decoder(_Chunk)
-_CHOICES = msgspec.json.Decoder(tuple[_ChunkChoice])
+class _EmptyChunk(msgspec.Struct, frozen=True):
+    """A chunk without a choice, such as one with the usage."""
+
+    choices: msgspec.Raw
+    model: str | None = None
+    usage: msgspec.Raw = NULL
+    error: msgspec.Raw = NULL
+
+
+_CHUNK, _EMPTY_CHUNK = msgspec.json.Decoder(_Chunk), msgspec.json.Decoder(_EmptyChunk)
 
 
 class _Model(msgspec.Struct, frozen=True, gc=False):
@@ -136,7 +145,10 @@ def from_wire(request: ModelRequest, body: bytes) -> ModelAnswer:
 async def from_wire_stream(
     request: ModelRequest, pieces: AsyncIterable[bytes]
 ) -> AsyncGenerator[Delta | ModelAnswer, None]:
-    """Read a streamed response: yield its deltas, those that arrive together as one, then the whole answer."""
+    """Read a streamed response: yield its deltas, those that arrive together as one, then the whole answer.
+
+    Every failure is a CompletionError with what was spent until then, also one to get a piece.
+    """
     partial, lines = _PartialAnswer(request), _DataLines()
     try:
         async for piece in pieces:
@@ -151,6 +163,10 @@ async def from_wire_stream(
     except CompletionError as fault:
         fault.usage = partial.spent
         raise
+    except EgressFailed as fault:
+        failed = failure(fault)
+        failed.usage = partial.spent
+        raise failed from fault
 
 
 def models_from_wire(body: bytes) -> list[str]:
@@ -190,23 +206,20 @@ class _PartialAnswer:
 
     def _add(self, data: bytes) -> None:
         try:
-            chunk = _CHUNK.decode(data)
-            choices = _choices(chunk.choices)
-            for choice in choices:
-                self._calls.add(choice.delta.tool_calls)
+            chunk = _read_chunk(data)
+            choice = chunk.choices[0] if chunk.choices else _ChunkChoice()
+            self._calls.add(choice.delta.tool_calls)
         except MALFORMED:
             raise _invalid_stream() from None
         if chunk.error != NULL:
             raise stream_failure(data)
         self._model = chunk.model or self._model
         self._usage = _usage(chunk.usage) or self._usage
-        text = ""
-        for choice in choices:
-            text, self._finish_reason = choice.delta.content or "", choice.finish_reason or self._finish_reason
-        self._length += len(text)
-        if self._length > MAX_CHARACTERS:
-            raise _too_long()
-        if text:
+        self._finish_reason = choice.finish_reason or self._finish_reason
+        if text := choice.delta.content:
+            self._length += len(text)
+            if self._length > MAX_CHARACTERS:
+                raise _too_long()
             self._texts.append(text)
 
     def answer(self) -> ModelAnswer:
@@ -236,10 +249,11 @@ class _DataLines:
 
     def feed(self, piece: bytes) -> Iterator[bytes]:
         *lines, last = piece.split(b"\n")
-        for line in lines:
-            data = _read_line(bytes(self._rest + line) if self._rest else line)
+        if lines and self._rest:
+            lines[0] = bytes(self._rest + lines[0])
             self._rest.clear()
-            if data is not None:
+        for line in lines:
+            if line and (data := _read_line(line)) is not None:
                 yield data
         self._rest += last
         if len(self._rest) > MAX_LINE:
@@ -252,9 +266,9 @@ class _DataLines:
 
 def _read_line(line: bytes) -> bytes | None:
     """Return the data of a line; None if it is another field, a comment or empty."""
-    name, _, value = line.removesuffix(b"\r").partition(b":")
-    if name == b"data":
-        return value.strip()
+    if line.startswith(b"data:"):
+        return line[5:].strip()
+    name, _, _ = line.removesuffix(b"\r").partition(b":")
     if name and name not in _FIELDS:
         raise _invalid_stream()
     return None
@@ -285,11 +299,14 @@ def _format(wanted: ResponseFormat | None) -> JsonObject | _SchemaFormat | None:
     return _SchemaFormat(_Schema(name, named.schema, named.description, named.strict))
 
 
-def _choices(raw: msgspec.Raw) -> tuple[_ChunkChoice, ...]:
-    """Return the choice of a chunk, if it has one."""
-    if bytes(raw).strip(b"[ ]") in (b"", b"null"):
-        return ()
-    return _CHOICES.decode(raw)
+def _read_chunk(data: bytes) -> _Chunk:
+    try:
+        return _CHUNK.decode(data)
+    except msgspec.ValidationError:
+        chunk = _EMPTY_CHUNK.decode(data)
+        if bytes(chunk.choices).strip(b"[ ]"):
+            raise
+        return _Chunk(None, chunk.model, chunk.usage, chunk.error)
 
 
 def _usage(reported: msgspec.Raw) -> TokenUsage | None:

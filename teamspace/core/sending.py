@@ -29,6 +29,7 @@ _API: Headers = [
     (b"cache-control", b"private, no-store"),
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
 ]
+_ENCODER = msgspec.json.Encoder()
 _DEFAULT_NAMES = frozenset(name for name, _ in _API)
 
 
@@ -158,5 +159,6 @@ async def _encode_events(batches: AsyncGenerator[Sequence[ServerSentEvent], None
 
 
 def encode_event(event: ServerSentEvent) -> bytes:
-    fields = [f"{name}: {value}\n" for name, value in (("id", event.id), ("event", event.name)) if value]
-    return "".join(fields).encode() + b"data: " + msgspec.json.encode(event.data) + b"\n\n"
+    id = f"id: {event.id}\n" if event.id else ""
+    name = f"event: {event.name}\n" if event.name else ""
+    return b"%bdata: %b\n\n" % ((id + name).encode(), _ENCODER.encode(event.data))

@@ -16,7 +16,7 @@ from teamspace.core.errors import NotFound, Overloaded, RateLimited, TooLarge
 from teamspace.core.ids import new_id
 from teamspace.core.limits import Notifier, Stopping
 from teamspace.core.principal import Principal, system
-from teamspace.events import StreamRow, Streams, StreamWriter
+from teamspace.events import StreamRow, Streams, StreamWriter, store
 from teamspace.events.domain import streams as module
 from teamspace.events.domain import writers
 from teamspace.settings import Settings
@@ -85,6 +85,32 @@ async def test_a_reader_in_the_same_process_is_told_before_anything_is_saved(
     await reading.task
     assert [row.name for row in reading.rows] == ["delta", "done"]
     assert [row.is_last for row in reading.rows] == [False, True]
+
+
+async def test_who_reads_what_they_write_here_costs_no_statement(
+    streams: Streams, world: World, who: Principal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = await opened(streams, world.db, who)
+    monkeypatch.setattr(store, "get_stream", None)
+    monkeypatch.setattr(store, "select_batches", None)
+    reading = Reading(streams, world.db, who, writer.id)
+    for number in range(3):
+        writer.append("delta", delta(number))
+        await until(lambda: len(reading.rows) == number + 1)  # noqa: B023
+    await ended(streams, world.db, writer.id)
+    await reading.task
+    assert reading.numbers == [1, 2, 3, 4]
+
+
+async def test_many_rows_that_are_there_come_at_once(streams: Streams, world: World, who: Principal) -> None:
+    writer = await opened(streams, world.db, who)
+    for number in range(450):
+        writer.append("delta", delta(number))
+    reading = Reading(streams, world.db, who, writer.id)
+    await until(lambda: len(reading.rows) == 450, module.POLL_SECONDS / 2)
+    assert reading.numbers == list(range(1, 451))
+    await ended(streams, world.db, writer.id)
+    await reading.task
 
 
 async def test_many_readers_get_several_rows_at_once(

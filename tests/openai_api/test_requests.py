@@ -20,7 +20,7 @@ from teamspace.core.errors import (
 from teamspace.openai_api.domain import answers, requests
 from teamspace.openai_api.domain.errors import render
 from teamspace.openai_api.domain.stops import StopFilter
-from teamspace.openai_api.schemas import CompletionRequest
+from teamspace.openai_api.schemas import Chunk, ChunkChoice, ChunkDelta, CompletionRequest
 
 HELLO = {"role": "user", "content": "Hello"}
 PIXEL = "data:image/png;base64,AAAA"
@@ -158,7 +158,8 @@ def test_a_completion_has_openai_s_shape() -> None:
 def test_a_stream_begins_with_the_role_and_ends_with_the_reason_and_the_usage() -> None:
     chunks = answers.Chunks("1", 9, "m", include_usage=True)
     call = msgspec.convert(CALL, ToolCall)
-    shown = msgspec.to_builtins([chunks.start(), chunks.text("Hi"), *chunks.end([call], "length", USAGE)])
+    sent = [chunks.start(), chunks.text(b'"Hi"'), *chunks.end([call], "length", USAGE)]
+    shown = msgspec.json.decode(msgspec.json.encode(sent))
     assert [[choice["delta"] for choice in chunk["choices"]] for chunk in shown] == [
         [{"role": "assistant", "content": ""}], [{"content": "Hi"}], [{"tool_calls": [{"index": 0, **CALL}]}], [{}], [],
     ]  # fmt: skip
@@ -168,6 +169,18 @@ def test_a_stream_begins_with_the_role_and_ends_with_the_reason_and_the_usage() 
     plain = answers.Chunks("1", 9, "m", include_usage=False)
     assert [chunk.choices[0].finish_reason for chunk in plain.end([], "stopped", USAGE)] == ["stop"]
     assert "usage" not in msgspec.to_builtins(plain.start())
+
+
+@pytest.mark.parametrize("model", ["m", 'm"content":""', '"content":""', "\\", 'é\\"content":""'])
+@pytest.mark.parametrize("text", ["Hi", "", '"', '"content":""', "\\\n é \u2028"])
+def test_a_chunk_has_its_text_and_its_model_whatever_they_are(model: str, text: str) -> None:
+    chunks = answers.Chunks("1", 9, "asked", include_usage=False)
+    for named in ("asked", model):
+        chunks.start(named)
+        chunk = msgspec.json.decode(chunks.text(msgspec.json.encode(text)), type=Chunk)
+        assert chunk == Chunk(
+            id="chatcmpl-1", created=9, model=named, choices=[ChunkChoice(delta=ChunkDelta(content=text))]
+        )
 
 
 @pytest.mark.parametrize(

@@ -311,22 +311,19 @@ def refused(mismatch: structured.SchemaMismatch) -> ResponseRefused:
 async def _stream(model: Model, request: ModelRequest, on_delta: OnDelta, stop: asyncio.Event | None) -> ModelAnswer:
     produced: list[Delta] = []
 
-    async def show(text: str) -> None:
-        try:
-            await on_delta(text)
-        except Refusal as refusal:  # the stream is full, or cannot be saved
-            spent = _estimate_spent(request, produced)
-            raise ExecutorFailed(
-                "ai.not_shown", reason=refusal.detail, retryable=False, tokens=spent.total_tokens
-            ) from refusal
-
     async def read() -> ModelAnswer:
         async with model.stream(request) as pieces:
             async for piece in pieces:
                 if isinstance(piece, ModelAnswer):
                     return piece
                 produced.append(piece)
-                await show(piece.text)
+                try:
+                    await on_delta(piece.text)
+                except Refusal as refusal:  # the stream is full, or cannot be saved
+                    spent = _estimate_spent(request, produced)
+                    raise ExecutorFailed(
+                        "ai.not_shown", reason=refusal.detail, retryable=False, tokens=spent.total_tokens
+                    ) from refusal
         raise AssertionError("a stream ends with its answer")
 
     return await _stoppable(read(), request, stop, produced)

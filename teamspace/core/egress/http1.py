@@ -30,6 +30,8 @@ class Http1Connection(asyncio.Protocol):
         self._is_idle, self._is_paused, self._has_ended = True, False, False
         self._fault: Exception | None = None
         self._waiter: asyncio.Future[None] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._gives_up_at = 0.0
 
     @classmethod
     async def open(
@@ -50,6 +52,7 @@ class Http1Connection(asyncio.Protocol):
     def close(self) -> None:
         """Close it at once, also in the middle of a response."""
         self._is_idle = False
+        self._stop_timer()
         self._transport.abort()
 
     @property
@@ -124,6 +127,7 @@ class Http1Connection(asyncio.Protocol):
         return piece
 
     def _end_response(self) -> None:
+        self._stop_timer()
         # More than the response would be taken for the response to the next request.
         self._is_idle = self._keeps_alive and not self._body.rest and not self._received
 
@@ -134,13 +138,33 @@ class Http1Connection(asyncio.Protocol):
 
     async def _wait(self, seconds: float, deadline: float) -> None:
         loop = asyncio.get_running_loop()
-        waiter = self._waiter = loop.create_future()
-        timer = loop.call_at(min(loop.time() + seconds, deadline), _time_out, waiter)
+        self._waiter = loop.create_future()
+        self._give_up_at(loop, min(loop.time() + seconds, deadline))
         try:
-            await waiter
+            await self._waiter
         finally:
-            timer.cancel()
             self._waiter = None
+
+    def _give_up_at(self, loop: asyncio.AbstractEventLoop, when: float) -> None:
+        """Wait until then. A later time than before is only noted, since a stream has a wait per token."""
+        if self._timer is None or when < self._gives_up_at:
+            self._stop_timer()
+            self._timer = loop.call_at(when, self._time_out, loop)
+        self._gives_up_at = when
+
+    def _time_out(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._timer = None
+        if self._waiter is None or self._waiter.done():
+            return
+        if loop.time() < self._gives_up_at:
+            self._give_up_at(loop, self._gives_up_at)
+        else:
+            self._waiter.set_exception(TimeoutError())
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
     def _take_received(self) -> bytes:
         """Return what has come; nothing at the end."""
@@ -177,8 +201,3 @@ class Http1Connection(asyncio.Protocol):
     def _wake(self) -> None:
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
-
-
-def _time_out(waiter: asyncio.Future[None]) -> None:
-    if not waiter.done():
-        waiter.set_exception(TimeoutError())

@@ -84,7 +84,7 @@ class Streams:
         if saved is None:
             raise Duplicate(stream_id)
         self._db = db
-        writer = StreamWriter(stream_id, saved, self._note_append)
+        writer = StreamWriter(stream_id, saved, access.owner_of(who), self._note_append)
         tx.after_commit(lambda: self._register(writer))
         return writer
 
@@ -234,6 +234,9 @@ class Streams:
 
     async def check_readable(self, db: Db, who: Principal, stream_id: str) -> None:
         """Raise NotFound for everyone but the owner."""
+        writer = self._writers.get(stream_id)
+        if writer is not None and writer.owner == access.owner_of(who):
+            return
         if await store.get_stream(db, access.own_streams_fence(who), stream_id) is None:
             raise NotFound()
 
@@ -258,6 +261,7 @@ class Streams:
                 was_idle = idle.is_over
                 writer = self._writers.get(stream_id, writer)
                 rows = _unsaved_rows(writer, after)
+                are_all = rows is not None and len(rows) < _ROWS_PER_READ
                 if rows is None or (was_idle and not rows):
                     state = await store.get_stream(db, fence, stream_id)
                     if state is None or (state.ended and state.saved == after):
@@ -266,6 +270,7 @@ class Streams:
                     if not rows and state.saved > after:
                         after = state.saved  # a lost process has not saved what it had up to there
                         continue
+                    are_all = not rows
                 idle.reset()
                 if rows or was_idle:
                     yield rows
@@ -275,7 +280,7 @@ class Streams:
                         return
                 if rows and (pause := self._readers / READS_PER_SECOND) > _LEAST_PAUSE:
                     await asyncio.sleep(pause)
-                elif not rows:
+                elif are_all:
                     await news.wait()
 
     @contextmanager

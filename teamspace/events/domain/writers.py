@@ -35,11 +35,13 @@ class StreamWriter:
     """Appends to one stream; there is one writer per stream."""
 
     __slots__ = (
-        "_bytes", "_memory", "_on_append", "_rows", "closed", "ends", "hidden_after", "id", "saved", "unsaved",
+        "_bytes", "_memory", "_on_append", "_rows", "closed", "ends", "hidden_after", "id", "owner", "saved", "unsaved",
     )  # fmt: skip
 
-    def __init__(self, stream_id: str, saved: int, on_append: Callable[["StreamWriter"], None]) -> None:
-        self.id, self.saved = stream_id, saved
+    def __init__(
+        self, stream_id: str, saved: int, owner: tuple[str, str, str], on_append: Callable[["StreamWriter"], None]
+    ) -> None:
+        self.id, self.saved, self.owner = stream_id, saved, owner
         self.unsaved: list[StreamRow] = []
         """The rows after `saved`, numbered without a gap."""
         self.closed = False

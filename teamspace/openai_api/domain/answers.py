@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Literal
 
+import msgspec
 from msgspec import UNSET
 
 from teamspace.completions import TokenUsage, ToolCall
@@ -20,6 +21,8 @@ from teamspace.openai_api.schemas import (
     FinishReason,
 )
 
+_NO_CONTENT = b'"content":""'
+"""Found once in the JSON of a chunk without text: a quotation mark in its other texts has a backslash."""
 _FINISH: dict[str, Literal["length", "content_filter"]] = {"length": "length", "content_filter": "content_filter"}
 
 
@@ -40,14 +43,21 @@ class Chunks:
     def __init__(self, id: str, created: int, model: str, *, include_usage: bool) -> None:
         self._id, self._created, self._model = _id(id), created, model
         self._include_usage = include_usage
+        self._around: tuple[bytes, bytes] | None = None
+        """The JSON of a chunk before and after its text."""
 
     def start(self, model: str | None = None) -> Chunk:
         """With the model that answers, if it is known."""
-        self._model = model or self._model
+        self._model, self._around = model or self._model, None
         return self._chunk(ChunkDelta(role="assistant", content=""))
 
-    def text(self, text: str) -> Chunk:
-        return self._chunk(ChunkDelta(content=text))
+    def text(self, encoded: bytes | msgspec.Raw) -> msgspec.Raw:
+        """The chunk of a text, which is given as JSON: only the text differs from one token to the next."""
+        if self._around is None:
+            before, mark, after = msgspec.json.encode(self._chunk(ChunkDelta(content=""))).partition(_NO_CONTENT)
+            self._around = before + mark[:-2], after
+        before, after = self._around
+        return msgspec.Raw(b"%b%b%b" % (before, encoded, after))
 
     def end(self, tool_calls: list[ToolCall], finish_reason: str, usage: TokenUsage) -> Iterable[Chunk]:
         if tool_calls:

@@ -21,6 +21,13 @@ from teamspace.openai_api.schemas import Chunk, Completion, CompletionRequest, E
 _DONE = msgspec.Raw(b"[DONE]")
 
 
+class _Delta(msgspec.Struct, frozen=True, gc=False):
+    text: msgspec.Raw
+
+
+_DELTA = msgspec.json.Decoder(_Delta)
+
+
 async def complete(
     db: Db, who: Principal, fleet: Fleet, turns: Turns, streams: Streams, request: CompletionRequest
 ) -> Completion | EventStream:
@@ -67,7 +74,7 @@ async def _stream(
     try:
         async with aclosing(batches):
             async for rows in batches:
-                is_running = is_running and not any(row.is_last for row in rows)
+                is_running = is_running and not (rows and rows[-1].is_last)
                 yield [ServerSentEvent("", piece) for row in rows for piece in _to_chunks(row, chunks, request, stops)]
                 if stops.stopped and is_running:
                     is_running = False
@@ -91,12 +98,15 @@ def _to_chunks(
         case "start":
             yield chunks.start(msgspec.json.decode(row.data)["model"])
         case "delta":
-            if text := stops.feed(msgspec.json.decode(row.data)["text"]):
-                yield chunks.text(text)
+            encoded = _DELTA.decode(row.data).text
+            if not stops.watches:
+                yield chunks.text(encoded)
+            elif text := stops.feed(msgspec.json.decode(encoded, type=str)):
+                yield chunks.text(msgspec.json.encode(text))
         case "done":
             answer = msgspec.json.decode(row.data, type=ChatAnswer)
             if text := stops.flush():
-                yield chunks.text(text)
+                yield chunks.text(msgspec.json.encode(text))
             yield from chunks.end(_tool_calls(request, answer), answer.finish_reason, answer.usage)
             yield _DONE
         case "error":

@@ -10,6 +10,11 @@ class StopFilter:
         self.stopped = False
         """Whether a sequence was found: all text after it is dropped."""
 
+    @property
+    def watches(self) -> bool:
+        """Whether there is a sequence to find; if not, all text passes."""
+        return bool(self._sequences)
+
     def feed(self, text: str) -> str:
         """Return the text that can be shown now."""
         if self.stopped or not self._sequences:
