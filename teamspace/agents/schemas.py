@@ -81,6 +81,8 @@ class ModelStep(msgspec.Struct, frozen=True, tag="model", omit_defaults=True):
     simulated: bool
     finish_reason: str
     tool_calls: list[ToolCall] = []
+    citations: list[Citation] = []
+    """Those that are new in its text."""
 
 
 class ToolStep(msgspec.Struct, frozen=True, tag="tool"):

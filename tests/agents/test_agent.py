@@ -216,6 +216,56 @@ async def test_a_run_whose_server_is_lost_is_continued_by_another(settings: Sett
         assert await broken_invariants(world) == []
 
 
+async def _cites_two_notes(ann: Caller, interrupted: Any) -> tuple[list[Any], list[Any]]:
+    """Return what a model does that cites a note, is interrupted, and cites another; and the citations of its answer."""
+    budget = await note(ann, "Budget", "The budget is 40,000 euros.")
+    minutes = await note(ann, "Minutes", "Ann agrees to all of it.")
+    said = 'It is 40,000 [^1: "The budget is 40,000 euros."].'
+    script = [
+        calls(("read_note", {"id": budget}), ("read_note", {"id": minutes})),
+        calls(("create_note", {"title": "Once", "body": "x"}), text=said),
+        interrupted,
+        says('Ann agrees [^2: "Ann agrees"], to 40,000 [^1: "The budget is 40,000 euros."].'),
+    ]
+    return script, [(1, budget, True), (2, minutes, True)]
+
+
+CITES_TWICE = "It is 40,000 [\u20631].\n\nAnn agrees [\u20632], to 40,000 [\u20631]."
+
+
+def _cited(answer: dict[str, Any]) -> list[Any]:
+    return [(each["number"], each["source"]["id"], each["verified"]) for each in answer["citations"]]
+
+
+async def test_a_run_that_is_continued_by_another_server_keeps_its_citations(settings: Settings) -> None:
+    async with model_world(settings) as (world, ann, server):
+        conversation = (await ann.post("/api/conversations", {})).json()["id"]
+        script, cited = await _cites_two_notes(ann, stalls('Then [^2: "to all of it"] alm'))
+        server.script(script)
+        reading = asyncio.create_task(stream(ann, {"prompt": "And?", "conversation_id": conversation}, PATH))
+        await _until_asked(server, 3)
+        await _lose(world)
+        async with running(world):
+            events = await reading
+        assert (events[-1]["text"], _cited(events[-1])) == (CITES_TWICE, cited)
+        _, started = [event for event in events if event["type"] == "start"]
+        assert (started["text"], _cited(started)) == ("It is 40,000 [\u20631].", cited[:1])
+        after = events[events.index(started) :]
+        assert [event["number"] for event in after if event["type"] == "citation"] == [2], "the first is not told again"
+        _, answer = (await ann.get(f"/api/conversations/{conversation}")).json()["turns"]
+        assert (answer["content"], _cited(answer)) == (CITES_TWICE, cited)
+
+
+async def test_a_run_that_is_continued_by_request_keeps_its_citations(settings: Settings) -> None:
+    async with model_world(settings) as (_, ann, server):
+        script, cited = await _cites_two_notes(ann, fails())
+        server.script(script)
+        await ask(ann, "And?", 502)
+        (failed,) = (await ann.get("/api/jobs?kind=ai.agent")).json()["items"]
+        answer = await ask(ann, "", resume_from=failed["id"])
+        assert (answer["text"], _cited(answer)) == (CITES_TWICE, cited)
+
+
 async def test_a_server_that_was_taken_for_lost_changes_nothing_any_more(settings: Settings) -> None:
     async with model_world(settings) as (world, ann, server):
         server.script([says("Of the lost server.", pause=0.2), says("Of the other one.", pause=0.6)])

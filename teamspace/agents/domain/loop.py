@@ -68,7 +68,7 @@ class Loop:
             step = transcript.decode(row)
             self._steps.append(step)
             if isinstance(step, ModelStep):
-                self._output.restore(step.text)
+                self._output.restore(step.text, step.citations)
             elif step.step.error is None:
                 self._sources.add_passages(step.step.tool, step.step.result)
 
@@ -111,11 +111,11 @@ class Loop:
         )  # fmt: skip
         if not self._output.has_added:  # a remote worker's answer comes as a whole
             await self._output.add(answered.answer.text)
-        text = await self._output.end_block()
+        text, citations = await self._output.end_block()
         answer = answered.answer
         step = ModelStep(
             text, answer.usage, answer.model, answered.executor, answered.simulated, answer.finish_reason,
-            answer.tool_calls,
+            answer.tool_calls, citations,
         )  # fmt: skip
         await self._save(who, step)
 
