@@ -266,6 +266,21 @@ async def test_a_run_that_is_continued_by_request_keeps_its_citations(settings: 
         assert (answer["text"], _cited(answer)) == (CITES_TWICE, cited)
 
 
+async def test_a_run_that_fails_keeps_the_citations_of_what_it_has_shown(settings: Settings) -> None:
+    async with model_world(settings) as (world, ann, server):
+        conversation = (await ann.post("/api/conversations", {})).json()["id"]
+        script, cited = await _cites_two_notes(ann, stalls('Then [^2: "Ann agrees"] alm'))
+        server.script([*script[:3], fails()])
+        reading = asyncio.create_task(stream(ann, {"prompt": "And?", "conversation_id": conversation}, PATH))
+        await _until_asked(server, 3)
+        await _lose(world)
+        async with running(world):
+            assert (await reading)[-1]["type"] == "error"
+        _, answer = (await ann.get(f"/api/conversations/{conversation}")).json()["turns"]
+        assert (answer["state"], answer["content"]) == ("failed", "It is 40,000 [\u20631].")
+        assert _cited(answer) == cited[:1], "what its first server showed last and did not store is gone"
+
+
 async def test_a_server_that_was_taken_for_lost_changes_nothing_any_more(settings: Settings) -> None:
     async with model_world(settings) as (world, ann, server):
         server.script([says("Of the lost server.", pause=0.2), says("Of the other one.", pause=0.6)])

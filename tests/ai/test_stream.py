@@ -249,6 +249,22 @@ async def test_a_model_that_breaks_off_is_an_error_and_charged_for_what_came(set
         assert await broken_invariants(world) == []
 
 
+async def test_a_failed_answer_keeps_the_citations_of_what_it_has_shown(settings: Settings) -> None:
+    async with model_world(settings) as (_, ann, server):
+        note = (await ann.post("/api/notes", {"title": "Budget", "body": "The budget is 40,000 euros."})).json()["id"]
+        conversation = (await ann.post("/api/conversations", {})).json()["id"]
+        server.script([cuts('It is 40,000 [^1: "40,000 euros"], and')])
+        parts = [{"type": "text", "text": "How much?"}, {"type": "note", "note_id": note}]
+        events = await stream(ann, {"prompt": parts, "conversation_id": conversation})
+        told = [event for event in events if event["type"] == "citation"]
+        _, answer = (await ann.get(f"/api/conversations/{conversation}")).json()["turns"]
+        assert (answer["state"], answer["content"]) == ("failed", "It is 40,000 [\u20631], and")
+        assert [(each["number"], each["source"]["id"], each["verified"]) for each in answer["citations"]] == [
+            (1, note, True)
+        ]
+        assert answer["citations"] == [{key: told[0][key] for key in answer["citations"][0]}]
+
+
 async def test_an_endless_answer_has_an_end(settings: Settings) -> None:
     async with model_world(settings) as (_, ann, server):
         server.script([endless()])
