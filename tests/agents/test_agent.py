@@ -10,6 +10,7 @@ from teamspace.core.principal import system
 from teamspace.settings import Settings
 from tests.ai.help import joined, model_world, stream, tokens_used, wait_until_running
 from tests.jobs.help import broken_invariants, running
+from tests.repository.help import put
 from tests.support.model_server import calls, cuts, fails, says, stalls
 from tests.support.world import Caller, World
 
@@ -80,6 +81,38 @@ async def test_its_steps_are_events(settings: Settings) -> None:
         assert joined(events) == events[-1]["text"] == "Done."
         again = await stream(ann, {}, PATH, last_event_id=f"{events[-1]['job_id']}:2")
         assert again == events[2:]
+
+
+async def test_a_long_document_fits_into_its_stream(settings: Settings) -> None:
+    async with model_world(settings) as (world, ann, server):
+        conversation = (await ann.post("/api/conversations", {})).json()["id"]
+        text = "Ships come and go. " * 80_000
+        id = (await put(ann, "report.txt", text.encode()))["id"]
+        server.script([calls(*[("doc_text", {"object": id})] * 3), says("Ships.")])
+        events = await stream(ann, {"prompt": "Sum up", "conversation_id": conversation}, PATH)
+        assert (events[-1]["type"], events[-1]["text"]) == ("done", "Ships.")
+        told = [event["artifact"] for event in events if event["type"] == "tool_result"]
+        assert told == [step["artifact"] for step in events[-1]["steps"]]
+        assert (told[0]["kind"], told[0]["object_id"], told[0]["version"]) == ("text", id, 1)
+        assert told[0]["text"] == f"{text[:2000]} … [cut: 2000 of {len(text)} characters]"
+        (job,) = (await ann.get("/api/jobs?kind=ai.agent")).json()["items"]
+        assert (await ann.get(f"/api/jobs/{job['id']}")).json()["result"]["steps"] == events[-1]["steps"]
+        _, answer = (await ann.get(f"/api/conversations/{conversation}")).json()["turns"]
+        assert answer["steps"] == events[-1]["steps"]
+
+
+async def test_the_most_and_longest_calls_fit_into_the_stream_of_a_run(settings: Settings) -> None:
+    async with model_world(settings) as (_, ann, server):
+        long = {"title": "T" * 200, "body": "\x01" * 8_000}
+        server.script([calls(*[("create_note", long)] * 3, fragment=10_000)] * 10 + [says("Done.")])
+        events = await stream(ann, {"prompt": "Write"}, PATH)
+        assert events[-1]["type"] == "done", events[-1]
+        assert len(events[-1]["steps"]) == 30
+        arguments = events[-1]["steps"][0]["arguments"]
+        assert (arguments["title"], arguments["body"][:2000]) == (long["title"], long["body"][:2000])
+        assert len(server.bodies[1]["messages"][2]["tool_calls"][0]["function"]["arguments"]) > 48_000, (
+            "the model's own"
+        )
 
 
 async def test_it_has_no_more_rights_than_the_person(settings: Settings) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from teamspace.agents import access, store
-from teamspace.agents.domain import transcript
+from teamspace.agents.domain import excerpts, transcript
 from teamspace.agents.schemas import (
     AgentAnswer,
     AgentInput,
@@ -128,7 +128,7 @@ class Loop:
         who = await self._work.get_principal()
         arguments = await _read_arguments(call.function.arguments)
         number = f"{len(self._steps) + 1}"  # models repeat their ids
-        self._output.tool_call(number, call.function.name, arguments or {})
+        self._output.tool_call(number, call.function.name, excerpts.of(arguments or {}))
         result = await self._find_result(who, call, arguments, key=f"{self._work.job_id}:{number}")
         done = self._to_step(call, arguments or {}, result)
         await self._save(who, done)
@@ -164,11 +164,12 @@ class Loop:
             return ToolError("internal_error", "The tool failed.")
 
     def _to_step(self, call: ToolCall, arguments: dict[str, Any], result: ToolResult | ToolError) -> ToolStep:
-        name = call.function.name
+        name, arguments = call.function.name, excerpts.of(arguments)
         if isinstance(result, ToolError):
             return ToolStep(call.id, Step(name, arguments, error=result), f"Error ({result.code}): {result.message}")
-        artifact = result.value if result.is_artifact else None
-        step = Step(name, arguments, result=None if artifact else result.value, artifact=artifact)
+        if result.is_artifact:
+            return ToolStep(call.id, Step(name, arguments, artifact=excerpts.of(result.value)), result.shown)
+        step = Step(name, arguments, result=result.value)
         passages = self._sources.add_passages(name, result.value)
         shown = sources.render_result(name, result.value, passages) if passages else result.shown
         return ToolStep(call.id, step, shown)
