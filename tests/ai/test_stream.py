@@ -6,11 +6,14 @@ from typing import Any
 import pytest
 
 from teamspace import jobs
+from teamspace.ai import Output, Sources
 from teamspace.core.principal import system
+from teamspace.events import Streams
 from teamspace.settings import Settings
 from tests.ai.help import joined, model_world, stream, tokens_used, wait_until_running
 from tests.executors.help import executor
 from tests.jobs.help import broken_invariants, running
+from tests.pipeline.help import principal
 from tests.support.model_server import cuts, endless, garbage, says, stalls, writes
 from tests.support.world import Caller, World
 
@@ -263,6 +266,24 @@ async def test_a_failed_answer_keeps_the_citations_of_what_it_has_shown(settings
             (1, note, True)
         ]
         assert answer["citations"] == [{key: told[0][key] for key in answer["citations"][0]}]
+
+
+async def test_an_answer_of_many_tokens_fits_into_its_stream(world: World) -> None:
+    ann = await world.bootstrap()
+    who, streams = await principal(ann), world.app.dependencies[Streams]
+    async with world.db.maintenance(who) as tx:
+        writer = await streams.open(world.db, tx, who, "many")
+    output = Output(writer, world.db, world.app.files, who, Sources())
+    for number in range(30_000):
+        await output.add(f" {number}")
+        if number % 1000 == 0:
+            await streams.save()
+    text, _ = await output.end_block()
+    async with world.db.maintenance(who) as tx:
+        rows = await streams.read_saved(tx, "many", dict)
+    assert "".join(row["text"] for _, row in rows) == text == "".join(f" {number}" for number in range(30_000))
+    assert len(rows) < 12_000
+    assert max(len(row["text"]) for _, row in rows) < 140, "a reader still sees it grow"
 
 
 async def test_an_endless_answer_has_an_end(settings: Settings) -> None:

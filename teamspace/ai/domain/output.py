@@ -13,6 +13,8 @@ from teamspace.core.principal import Principal
 from teamspace.events import StreamWriter
 
 START, DELTA, CITATION = "start", "delta", "citation"
+_MANY, _GATHERED = 10_000, 128
+"""After so many deltas, so many characters become one: the rows of a stream then last for an answer of its size."""
 _BETWEEN = "\n\n"
 """Between what a model says before and after it calls tools."""
 
@@ -30,6 +32,7 @@ class Output:
         self._blocks: list[str] = []
         self._block: list[str] = []
         self.citations: list[Citation] = []
+        self._deltas, self._gathered = 0, ""
         self._in_blocks = 0
         """How many of the citations are in blocks that have ended."""
 
@@ -79,6 +82,7 @@ class Output:
         if self._filter is not None:
             for piece in self._filter.close():
                 await self._add_piece(piece)
+        self._tell_gathered()
         text, self._block = "".join(self._block), []
         self._blocks.append(text)
         cited, self._in_blocks = self.citations[self._in_blocks :], len(self.citations)
@@ -105,10 +109,19 @@ class Output:
         if not text:
             return
         if not self._block and any(self._blocks):
-            self._tell(DELTA, {"text": _BETWEEN})
+            self._gathered += _BETWEEN
         self._block.append(text)
-        self._tell(DELTA, {"text": text})
+        self._gathered += text
+        self._deltas += 1
+        if self._deltas <= _MANY or len(self._gathered) >= _GATHERED:
+            self._tell_gathered()
+
+    def _tell_gathered(self) -> None:
+        text, self._gathered = self._gathered, ""
+        if text and self._writer is not None:
+            self._writer.append(DELTA, {"text": text})
 
     def _tell(self, name: str, data: Any) -> None:
+        self._tell_gathered()
         if self._writer is not None:
             self._writer.append(name, data)
