@@ -1,15 +1,20 @@
 """The agent: it calls tools with the caller's rights, remembers its steps, and ends within its limits."""
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from teamspace import jobs
+from teamspace.agents.domain import loop
 from teamspace.core.principal import system
 from teamspace.settings import Settings
+from teamspace.tools import Toolbox
 from tests.ai.help import joined, model_world, stream, tokens_used, wait_until_running
 from tests.jobs.help import broken_invariants, running
+from tests.plugins.help import write_plugin
 from tests.repository.help import put
 from tests.support.model_server import calls, cuts, fails, says, stalls
 from tests.support.world import Caller, World
@@ -84,7 +89,7 @@ async def test_its_steps_are_events(settings: Settings) -> None:
 
 
 async def test_a_long_document_fits_into_its_stream(settings: Settings) -> None:
-    async with model_world(settings) as (world, ann, server):
+    async with model_world(settings) as (_, ann, server):
         conversation = (await ann.post("/api/conversations", {})).json()["id"]
         text = "Ships come and go. " * 80_000
         id = (await put(ann, "report.txt", text.encode()))["id"]
@@ -171,6 +176,55 @@ async def test_it_calls_no_more_than_thirty_tools(settings: Settings) -> None:
         answer = await ask(ann, "Search a lot")
         assert answer["finish_reason"] == "tool_limit"
         assert [step["error"]["code"] for step in answer["steps"] if "error" in step] == ["tool_limit"] * 6
+
+
+class Clock:
+    now = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+async def test_it_begins_no_step_after_its_time(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock()
+    monkeypatch.setattr(loop, "time", clock)
+
+    def after(seconds: float, then: Any) -> Any:
+        async def behave(*received: Any) -> None:
+            clock.now += seconds
+            await then(*received)
+
+        return behave
+
+    async with model_world(settings) as (_, ann, server):
+        search, make = ("search", {"q": "x"}), ("create_note", {"title": "Late", "body": "x"})
+        server.script([after(119, calls(search)), after(2, calls(make, search)), says("Never asked.")])
+        answer = await ask(ann, "Search")
+        assert answer["finish_reason"] == "tool_limit"
+        assert [step.get("error", {}).get("code") for step in answer["steps"]] == [None, "tool_limit", "tool_limit"]
+        assert (len(server.bodies), (await ann.get("/api/notes")).json()["items"]) == (2, [])
+
+
+async def test_a_slow_tool_is_cut_off_and_the_model_is_told(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = (
+        "import asyncio\nfrom teamspace.sdk import Permission, Tool\n"
+        "TOOLS = (Tool('toy_sleep', 'sleep', 'Sleep.', Permission.CHAT_USE),)\n"
+        "async def sleep() -> str:\n    await asyncio.sleep(600)\n    return 'Awake.'\n"
+    )
+    toy = msgspec.structs.replace(settings, plugins=(write_plugin(tmp_path / "toy", source),))
+    async with model_world(toy) as (world, ann, server):
+        monkeypatch.setattr(loop, "_TOOL_SECONDS", 0.2)
+        await ann.post("/api/tools/toy_sleep", {"enabled": True})
+        server.script([calls(("toy_sleep", {}), ("search", {"q": "x"})), says("It is too slow.")])
+        answer = await ask(ann, "Sleep")
+        assert (answer["text"], answer["finish_reason"]) == ("It is too slow.", "stop")
+        assert [step.get("error", {}).get("code") for step in answer["steps"]] == ["timeout", None]
+        assert server.bodies[1]["messages"][3]["content"].startswith("Error (timeout)")
+        (end, *_) = (await ann.get("/api/audit?action=tool.end&limit=2")).json()["items"][::-1]
+        assert (end["target"], end["detail"]["outcome"]) == ("toy_sleep", "failed")
+        assert await broken_invariants(world) == []
 
 
 async def test_a_budget_that_ends_on_the_way_ends_the_run(settings: Settings) -> None:
@@ -378,6 +432,34 @@ async def test_it_can_be_stopped(settings: Settings) -> None:
         assert (await ann.delete(f"/api/ai/chat/stream/{run_id}")).status_code == 204
         done = (await reading)[-1]
         assert (done["type"], done["finish_reason"]) == ("done", "stopped")
+        assert await broken_invariants(world) == []
+
+
+async def test_a_stopped_run_makes_no_further_call_until_it_is_continued(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with model_world(settings) as (world, ann, server):
+        searching, go = asyncio.Event(), asyncio.Event()
+        call = Toolbox.call
+
+        async def held(self: Toolbox, db: Any, who: Any, name: str, *more: Any) -> Any:
+            if name == "search":
+                searching.set()
+                await go.wait()
+            return await call(self, db, who, name, *more)
+
+        monkeypatch.setattr(Toolbox, "call", held)
+        server.script([calls(("search", {"q": "x"}), ("create_note", {"title": "Late", "body": "x"})), says("Done.")])
+        asking = asyncio.create_task(ask(ann, "Search"))
+        await asyncio.wait_for(searching.wait(), 10)
+        run_id = await _run_id(world)
+        await ann.delete(f"/api/ai/chat/stream/{run_id}")
+        go.set()
+        answer = await asking
+        assert (answer["finish_reason"], [step["tool"] for step in answer["steps"]]) == ("stopped", ["search"])
+        assert (await ann.get("/api/notes")).json()["items"] == []
+        rest = await ask(ann, "", resume_from=run_id)
+        assert (rest["text"], [step["tool"] for step in rest["steps"]]) == ("Done.", ["search", "create_note"])
         assert await broken_invariants(world) == []
 
 

@@ -76,6 +76,8 @@ class Loop:
         functions = transcript.to_functions(tools)
         while True:
             for call in transcript.open_calls(self._steps):
+                if self._work.stop.is_set():
+                    break
                 await self._call_tool(call)
             if (reason := self._end_reason()) is not None:
                 return self._to_answer(reason)
@@ -92,9 +94,16 @@ class Loop:
             return rounds[-1].finish_reason
         if self._work.stop.is_set():
             return STOPPED
-        calls = len(transcript.tool_steps(self._steps))
-        if len(rounds) >= self._input.max_rounds or calls >= MAX_CALLS or time.monotonic() > self._until:
+        if len(rounds) >= self._input.max_rounds or self._reached_limit() is not None:
             return "tool_limit"
+        return None
+
+    def _reached_limit(self) -> str | None:
+        """Return why no further call can be made."""
+        if len(transcript.tool_steps(self._steps)) >= MAX_CALLS:
+            return f"No more than {MAX_CALLS} calls are possible in one run."
+        if time.monotonic() > self._until:
+            return f"A run has no more than {MAX_SECONDS:.0f} seconds."
         return None
 
     # The model
@@ -149,9 +158,9 @@ class Loop:
         if arguments is None:
             await self._toolbox.refuse(self._db, who, name, context, "invalid_request")
             return ToolError("invalid_request", "The arguments are not a JSON object.")
-        if len(transcript.tool_steps(self._steps)) >= MAX_CALLS:
+        if (limit := self._reached_limit()) is not None:
             await self._toolbox.refuse(self._db, who, name, context, "tool_limit")
-            return ToolError("tool_limit", f"No more than {MAX_CALLS} calls are possible in one run.")
+            return ToolError("tool_limit", limit)
         try:
             async with asyncio.timeout(_TOOL_SECONDS):
                 return await self._toolbox.call(self._db, who, name, arguments, context)
