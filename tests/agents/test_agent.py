@@ -77,6 +77,7 @@ async def test_its_steps_are_events(settings: Settings) -> None:
         events = await stream(ann, {"prompt": "Note lunch"}, PATH)
         kinds = [event["type"] for event in events]
         assert (kinds[0], kinds[-1]) == ("start", "done")
+        assert (events[0]["executor"], events[0]["simulated"], events[0].keys() >= {"model"}) == ("Big", False, True)
         assert kinds.index("tool_call") < kinds.index("tool_result") < kinds.index("delta")
         call = next(event for event in events if event["type"] == "tool_call")
         result = next(event for event in events if event["type"] == "tool_result")
