@@ -10,7 +10,7 @@ from teamspace.ai import Output, Sources
 from teamspace.core.principal import system
 from teamspace.events import Streams
 from teamspace.settings import Settings
-from tests.ai.help import joined, model_world, stream, tokens_used, wait_until_running
+from tests.ai.help import chat, joined, model_world, stream, tokens_used, wait_until_running
 from tests.executors.help import executor
 from tests.jobs.help import broken_invariants, running
 from tests.pipeline.help import principal
@@ -49,6 +49,14 @@ async def test_events_have_ids_types_and_a_last_one(settings: Settings) -> None:
         assert [event["at"] for event in events] == [f"{start['id']}:{n}" for n in range(1, len(events) + 1)]
         assert await tokens_used(ann) == 7
         assert await broken_invariants(world) == []
+
+
+async def test_a_model_cannot_write_a_citation_mark_also_without_sources(settings: Settings) -> None:
+    async with model_world(settings) as (_, ann, server):
+        server.script([says("As I said [\u20631]. \u2063 Really."), says("As I said [\u20631].")])
+        events = await stream(ann, {"prompt": "What did you say?"})
+        assert joined(events) == events[-1]["text"] == "As I said [1].  Really."
+        assert (await chat(ann, "What did you say?"))["text"] == "As I said [1]."
 
 
 async def test_the_simulated_model_streams(world: World) -> None:

@@ -68,10 +68,11 @@ class Output:
 
     async def add(self, delta: str) -> None:
         """Add the next part of what the model says."""
+        delta = citations.without_marks(delta)
         if self._filter is None:
             self._show(delta)
             return
-        for piece in self._filter.feed(citations.without_marks(delta)):
+        for piece in self._filter.feed(delta):
             await self._add_piece(piece)
 
     async def end_block(self) -> tuple[str, list[Citation]]:
