@@ -9,6 +9,8 @@ import pytest
 
 from teamspace import jobs
 from teamspace.agents.domain import loop
+from teamspace.agents.schemas import ToolStep
+from teamspace.core.errors import ExecutorFailed
 from teamspace.core.principal import system
 from teamspace.settings import Settings
 from teamspace.tools import Toolbox
@@ -263,6 +265,28 @@ async def test_a_failed_run_is_continued_after_its_last_step(settings: Settings)
         assert [step["tool"] for step in answer["steps"]] == ["create_note"]
         assert len((await ann.get("/api/notes")).json()["items"]) == 1
         assert await tokens_used(ann) == 14
+
+
+async def test_a_call_that_acted_and_whose_step_is_missing_acts_once_in_the_runs_that_continue_it(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save = loop.Loop._save
+
+    async def lose(self: loop.Loop, who: Any, step: Any) -> None:
+        if isinstance(step, ToolStep) and self._input.prompt == "Make a note":
+            raise ExecutorFailed("ai.interrupted")
+        await save(self, who, step)
+
+    monkeypatch.setattr(loop.Loop, "_save", lose)
+    async with model_world(settings) as (_, ann, server):
+        again = calls(("create_note", {"title": "Twice", "body": "x"}))
+        server.script([calls(("create_note", {"title": "Once", "body": "x"})), says("A."), again, says("B.")])
+        await ask(ann, "Make a note", 502)
+        (failed,) = (await ann.get("/api/jobs?kind=ai.agent")).json()["items"]
+        for text, titles in (("A.", {"Once"}), ("B.", {"Once", "Twice"})):
+            answer = await ask(ann, "Go on", resume_from=failed["id"])
+            made = (await ann.get("/api/notes")).json()["items"]
+            assert (answer["text"], sorted(row["title"] for row in made)) == (text, sorted(titles))
 
 
 async def test_a_run_that_has_not_ended_is_not_continued_by_a_second(settings: Settings) -> None:

@@ -43,7 +43,7 @@ MAX_SECONDS = 120.0
 _TOOL_SECONDS = 60.0
 _THREAD_BYTES = 32 * 1024
 _MAX_SUMMARY = 1000
-_NOT_ASKED = ModelStep("", transcript.NOTHING, "", "", False, STOPPED)
+_NOT_ASKED = ModelStep("", transcript.NOTHING, "", "", False, STOPPED, "")
 """Of a run that was stopped before its first round."""
 
 
@@ -124,7 +124,7 @@ class Loop:
         answer = answered.answer
         step = ModelStep(
             text, answer.usage, answer.model, answered.executor, answered.simulated, answer.finish_reason,
-            answer.tool_calls, citations,
+            self._work.job_id, answer.tool_calls, citations,
         )  # fmt: skip
         await self._save(who, step)
 
@@ -138,10 +138,14 @@ class Loop:
         arguments = await _read_arguments(call.function.arguments)
         number = f"{len(self._steps) + 1}"  # models repeat their ids
         self._output.tool_call(number, call.function.name, excerpts.of(arguments or {}))
-        result = await self._find_result(who, call, arguments, key=f"{self._work.job_id}:{number}")
+        result = await self._find_result(who, call, arguments, key=f"{self._caller_id()}:{number}")
         done = self._to_step(call, arguments or {}, result)
         await self._save(who, done)
         self._tell_result(number, done)
+
+    def _caller_id(self) -> str:
+        """Return the run in which the model made the calls that are open; it may have made one already."""
+        return transcript.model_steps(self._steps)[-1].run_id
 
     def _tell_result(self, number: str, done: ToolStep) -> None:
         about: dict[str, Any] = {"ok": done.step.error is None, "summary": done.shown[:_MAX_SUMMARY]}
