@@ -3,6 +3,7 @@
 import asyncio
 from typing import Any
 
+import msgspec
 import pytest
 
 from teamspace import jobs
@@ -11,11 +12,12 @@ from teamspace.core.principal import system
 from teamspace.events import Streams
 from teamspace.settings import Settings
 from tests.ai.help import chat, joined, model_world, stream, tokens_used, wait_until_running
-from tests.executors.help import executor
+from tests.executors.help import executor, push
 from tests.jobs.help import broken_invariants, running
 from tests.pipeline.help import principal
-from tests.support.model_server import cuts, endless, garbage, says, stalls, writes
+from tests.support.model_server import ModelServer, cuts, endless, garbage, says, stalls, writes
 from tests.support.world import Caller, World
+from tests.support.world import world as open_world
 
 SLOW = "One two three four five six seven eight nine ten"
 FORMAT = {"type": "json_schema", "schema": {"type": "object", "required": ["age"]}}
@@ -152,6 +154,24 @@ async def test_a_repeat_with_the_same_key_reads_the_first_turn_from_its_beginnin
         async with world.db.maintenance(system()) as tx:
             await tx.run("DELETE FROM streams")
         assert await refused("Count") == (409, "ai.stream_gone")
+
+
+@pytest.mark.both_databases
+async def test_a_running_stream_is_resumed_by_every_process_without_a_second_charge(settings: Settings) -> None:
+    async with ModelServer() as server:
+        two = msgspec.structs.replace(settings, egress_allow=frozenset([server.address]), workers=2)
+        async with open_world(two, processes=2) as world:
+            ann = await world.bootstrap()
+            await push(ann, server)
+            server.script([says(SLOW, pause=0.1)])
+            reading = asyncio.create_task(stream(ann, {"prompt": "Count"}))
+            id = await turn_id(world)
+            resuming = [asyncio.create_task(stream(ann, {}, last_event_id=f"{id}:1")) for _ in world.apps]
+            events = await reading
+            assert joined(events) == events[-1]["text"] == SLOW
+            assert await asyncio.gather(*resuming) == [events[1:]] * 2
+            assert len(server.bodies) == 1 and await tokens_used(ann) == 7
+            assert await broken_invariants(world) == []
 
 
 async def test_a_reader_joins_a_running_turn(settings: Settings) -> None:
