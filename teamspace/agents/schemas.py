@@ -80,7 +80,11 @@ class ModelStep(msgspec.Struct, frozen=True, tag="model", omit_defaults=True):
     executor: str
     simulated: bool
     finish_reason: str
+    run_id: str
+    """Of the run in which it said this: a run that is continued has the steps of another."""
     tool_calls: list[ToolCall] = []
+    citations: list[Citation] = []
+    """Those that are new in its text."""
 
 
 class ToolStep(msgspec.Struct, frozen=True, tag="tool"):

@@ -1,15 +1,23 @@
 """The agent: it calls tools with the caller's rights, remembers its steps, and ends within its limits."""
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from teamspace import jobs
+from teamspace.agents.domain import loop
+from teamspace.agents.schemas import ToolStep
+from teamspace.core.errors import ExecutorFailed
 from teamspace.core.principal import system
 from teamspace.settings import Settings
+from teamspace.tools import Toolbox
 from tests.ai.help import joined, model_world, stream, tokens_used, wait_until_running
 from tests.jobs.help import broken_invariants, running
+from tests.plugins.help import write_plugin
+from tests.repository.help import put
 from tests.support.model_server import calls, cuts, fails, says, stalls
 from tests.support.world import Caller, World
 
@@ -71,6 +79,7 @@ async def test_its_steps_are_events(settings: Settings) -> None:
         events = await stream(ann, {"prompt": "Note lunch"}, PATH)
         kinds = [event["type"] for event in events]
         assert (kinds[0], kinds[-1]) == ("start", "done")
+        assert (events[0]["executor"], events[0]["simulated"], events[0].keys() >= {"model"}) == ("Big", False, True)
         assert kinds.index("tool_call") < kinds.index("tool_result") < kinds.index("delta")
         call = next(event for event in events if event["type"] == "tool_call")
         result = next(event for event in events if event["type"] == "tool_result")
@@ -80,6 +89,38 @@ async def test_its_steps_are_events(settings: Settings) -> None:
         assert joined(events) == events[-1]["text"] == "Done."
         again = await stream(ann, {}, PATH, last_event_id=f"{events[-1]['job_id']}:2")
         assert again == events[2:]
+
+
+async def test_a_long_document_fits_into_its_stream(settings: Settings) -> None:
+    async with model_world(settings) as (_, ann, server):
+        conversation = (await ann.post("/api/conversations", {})).json()["id"]
+        text = "Ships come and go. " * 80_000
+        id = (await put(ann, "report.txt", text.encode()))["id"]
+        server.script([calls(*[("doc_text", {"object": id})] * 3), says("Ships.")])
+        events = await stream(ann, {"prompt": "Sum up", "conversation_id": conversation}, PATH)
+        assert (events[-1]["type"], events[-1]["text"]) == ("done", "Ships.")
+        told = [event["artifact"] for event in events if event["type"] == "tool_result"]
+        assert told == [step["artifact"] for step in events[-1]["steps"]]
+        assert (told[0]["kind"], told[0]["object_id"], told[0]["version"]) == ("text", id, 1)
+        assert told[0]["text"] == f"{text[:2000]} … [cut: 2000 of {len(text)} characters]"
+        (job,) = (await ann.get("/api/jobs?kind=ai.agent")).json()["items"]
+        assert (await ann.get(f"/api/jobs/{job['id']}")).json()["result"]["steps"] == events[-1]["steps"]
+        _, answer = (await ann.get(f"/api/conversations/{conversation}")).json()["turns"]
+        assert answer["steps"] == events[-1]["steps"]
+
+
+async def test_the_most_and_longest_calls_fit_into_the_stream_of_a_run(settings: Settings) -> None:
+    async with model_world(settings) as (_, ann, server):
+        long = {"title": "T" * 200, "body": "\x01" * 8_000}
+        server.script([calls(*[("create_note", long)] * 3, fragment=10_000)] * 10 + [says("Done.")])
+        events = await stream(ann, {"prompt": "Write"}, PATH)
+        assert events[-1]["type"] == "done", events[-1]
+        assert len(events[-1]["steps"]) == 30
+        arguments = events[-1]["steps"][0]["arguments"]
+        assert (arguments["title"], arguments["body"][:2000]) == (long["title"], long["body"][:2000])
+        assert len(server.bodies[1]["messages"][2]["tool_calls"][0]["function"]["arguments"]) > 48_000, (
+            "the model's own"
+        )
 
 
 async def test_it_has_no_more_rights_than_the_person(settings: Settings) -> None:
@@ -140,6 +181,55 @@ async def test_it_calls_no_more_than_thirty_tools(settings: Settings) -> None:
         assert [step["error"]["code"] for step in answer["steps"] if "error" in step] == ["tool_limit"] * 6
 
 
+class Clock:
+    now = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+async def test_it_begins_no_step_after_its_time(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock()
+    monkeypatch.setattr(loop, "time", clock)
+
+    def after(seconds: float, then: Any) -> Any:
+        async def behave(*received: Any) -> None:
+            clock.now += seconds
+            await then(*received)
+
+        return behave
+
+    async with model_world(settings) as (_, ann, server):
+        search, make = ("search", {"q": "x"}), ("create_note", {"title": "Late", "body": "x"})
+        server.script([after(119, calls(search)), after(2, calls(make, search)), says("Never asked.")])
+        answer = await ask(ann, "Search")
+        assert answer["finish_reason"] == "tool_limit"
+        assert [step.get("error", {}).get("code") for step in answer["steps"]] == [None, "tool_limit", "tool_limit"]
+        assert (len(server.bodies), (await ann.get("/api/notes")).json()["items"]) == (2, [])
+
+
+async def test_a_slow_tool_is_cut_off_and_the_model_is_told(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = (
+        "import asyncio\nfrom teamspace.sdk import Permission, Tool\n"
+        "TOOLS = (Tool('toy_sleep', 'sleep', 'Sleep.', Permission.CHAT_USE),)\n"
+        "async def sleep() -> str:\n    await asyncio.sleep(600)\n    return 'Awake.'\n"
+    )
+    toy = msgspec.structs.replace(settings, plugins=(write_plugin(tmp_path / "toy", source),))
+    async with model_world(toy) as (world, ann, server):
+        monkeypatch.setattr(loop, "_TOOL_SECONDS", 0.2)
+        await ann.post("/api/tools/toy_sleep", {"enabled": True})
+        server.script([calls(("toy_sleep", {}), ("search", {"q": "x"})), says("It is too slow.")])
+        answer = await ask(ann, "Sleep")
+        assert (answer["text"], answer["finish_reason"]) == ("It is too slow.", "stop")
+        assert [step.get("error", {}).get("code") for step in answer["steps"]] == ["timeout", None]
+        assert server.bodies[1]["messages"][3]["content"].startswith("Error (timeout)")
+        (end, *_) = (await ann.get("/api/audit?action=tool.end&limit=2")).json()["items"][::-1]
+        assert (end["target"], end["detail"]["outcome"]) == ("toy_sleep", "failed")
+        assert await broken_invariants(world) == []
+
+
 async def test_a_budget_that_ends_on_the_way_ends_the_run(settings: Settings) -> None:
     async with model_world(settings) as (world, ann, server):
         await ann.post("/api/quota", {"dimension": "ai.requests", "limit": 1, "window": "day"})
@@ -175,6 +265,28 @@ async def test_a_failed_run_is_continued_after_its_last_step(settings: Settings)
         assert [step["tool"] for step in answer["steps"]] == ["create_note"]
         assert len((await ann.get("/api/notes")).json()["items"]) == 1
         assert await tokens_used(ann) == 14
+
+
+async def test_a_call_that_acted_and_whose_step_is_missing_acts_once_in_the_runs_that_continue_it(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save = loop.Loop._save
+
+    async def lose(self: loop.Loop, who: Any, step: Any) -> None:
+        if isinstance(step, ToolStep) and self._input.prompt == "Make a note":
+            raise ExecutorFailed("ai.interrupted")
+        await save(self, who, step)
+
+    monkeypatch.setattr(loop.Loop, "_save", lose)
+    async with model_world(settings) as (_, ann, server):
+        again = calls(("create_note", {"title": "Twice", "body": "x"}))
+        server.script([calls(("create_note", {"title": "Once", "body": "x"})), says("A."), again, says("B.")])
+        await ask(ann, "Make a note", 502)
+        (failed,) = (await ann.get("/api/jobs?kind=ai.agent")).json()["items"]
+        for text, titles in (("A.", {"Once"}), ("B.", {"Once", "Twice"})):
+            answer = await ask(ann, "Go on", resume_from=failed["id"])
+            made = (await ann.get("/api/notes")).json()["items"]
+            assert (answer["text"], sorted(row["title"] for row in made)) == (text, sorted(titles))
 
 
 async def test_a_run_that_has_not_ended_is_not_continued_by_a_second(settings: Settings) -> None:
@@ -214,6 +326,71 @@ async def test_a_run_whose_server_is_lost_is_continued_by_another(settings: Sett
         assert [step["tool"] for step in events[-1]["steps"]] == ["create_note"]
         assert len((await ann.get("/api/notes")).json()["items"]) == 1
         assert await broken_invariants(world) == []
+
+
+async def _cites_two_notes(ann: Caller, interrupted: Any) -> tuple[list[Any], list[Any]]:
+    """Return what a model does that cites a note, is interrupted, and cites another; and the citations of its answer."""
+    budget = await note(ann, "Budget", "The budget is 40,000 euros.")
+    minutes = await note(ann, "Minutes", "Ann agrees to all of it.")
+    said = 'It is 40,000 [^1: "The budget is 40,000 euros."].'
+    script = [
+        calls(("read_note", {"id": budget}), ("read_note", {"id": minutes})),
+        calls(("create_note", {"title": "Once", "body": "x"}), text=said),
+        interrupted,
+        says('Ann agrees [^2: "Ann agrees"], to 40,000 [^1: "The budget is 40,000 euros."].'),
+    ]
+    return script, [(1, budget, True), (2, minutes, True)]
+
+
+CITES_TWICE = "It is 40,000 [\u20631].\n\nAnn agrees [\u20632], to 40,000 [\u20631]."
+
+
+def _cited(answer: dict[str, Any]) -> list[Any]:
+    return [(each["number"], each["source"]["id"], each["verified"]) for each in answer["citations"]]
+
+
+async def test_a_run_that_is_continued_by_another_server_keeps_its_citations(settings: Settings) -> None:
+    async with model_world(settings) as (world, ann, server):
+        conversation = (await ann.post("/api/conversations", {})).json()["id"]
+        script, cited = await _cites_two_notes(ann, stalls('Then [^2: "to all of it"] alm'))
+        server.script(script)
+        reading = asyncio.create_task(stream(ann, {"prompt": "And?", "conversation_id": conversation}, PATH))
+        await _until_asked(server, 3)
+        await _lose(world)
+        async with running(world):
+            events = await reading
+        assert (events[-1]["text"], _cited(events[-1])) == (CITES_TWICE, cited)
+        _, started = [event for event in events if event["type"] == "start"]
+        assert (started["text"], _cited(started)) == ("It is 40,000 [\u20631].", cited[:1])
+        after = events[events.index(started) :]
+        assert [event["number"] for event in after if event["type"] == "citation"] == [2], "the first is not told again"
+        _, answer = (await ann.get(f"/api/conversations/{conversation}")).json()["turns"]
+        assert (answer["content"], _cited(answer)) == (CITES_TWICE, cited)
+
+
+async def test_a_run_that_is_continued_by_request_keeps_its_citations(settings: Settings) -> None:
+    async with model_world(settings) as (_, ann, server):
+        script, cited = await _cites_two_notes(ann, fails())
+        server.script(script)
+        await ask(ann, "And?", 502)
+        (failed,) = (await ann.get("/api/jobs?kind=ai.agent")).json()["items"]
+        answer = await ask(ann, "", resume_from=failed["id"])
+        assert (answer["text"], _cited(answer)) == (CITES_TWICE, cited)
+
+
+async def test_a_run_that_fails_keeps_the_citations_of_what_it_has_shown(settings: Settings) -> None:
+    async with model_world(settings) as (world, ann, server):
+        conversation = (await ann.post("/api/conversations", {})).json()["id"]
+        script, cited = await _cites_two_notes(ann, stalls('Then [^2: "Ann agrees"] alm'))
+        server.script([*script[:3], fails()])
+        reading = asyncio.create_task(stream(ann, {"prompt": "And?", "conversation_id": conversation}, PATH))
+        await _until_asked(server, 3)
+        await _lose(world)
+        async with running(world):
+            assert (await reading)[-1]["type"] == "error"
+        _, answer = (await ann.get(f"/api/conversations/{conversation}")).json()["turns"]
+        assert (answer["state"], answer["content"]) == ("failed", "It is 40,000 [\u20631].")
+        assert _cited(answer) == cited[:1], "what its first server showed last and did not store is gone"
 
 
 async def test_a_server_that_was_taken_for_lost_changes_nothing_any_more(settings: Settings) -> None:
@@ -280,6 +457,34 @@ async def test_it_can_be_stopped(settings: Settings) -> None:
         assert (await ann.delete(f"/api/ai/chat/stream/{run_id}")).status_code == 204
         done = (await reading)[-1]
         assert (done["type"], done["finish_reason"]) == ("done", "stopped")
+        assert await broken_invariants(world) == []
+
+
+async def test_a_stopped_run_makes_no_further_call_until_it_is_continued(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with model_world(settings) as (world, ann, server):
+        searching, go = asyncio.Event(), asyncio.Event()
+        call = Toolbox.call
+
+        async def held(self: Toolbox, db: Any, who: Any, name: str, *more: Any) -> Any:
+            if name == "search":
+                searching.set()
+                await go.wait()
+            return await call(self, db, who, name, *more)
+
+        monkeypatch.setattr(Toolbox, "call", held)
+        server.script([calls(("search", {"q": "x"}), ("create_note", {"title": "Late", "body": "x"})), says("Done.")])
+        asking = asyncio.create_task(ask(ann, "Search"))
+        await asyncio.wait_for(searching.wait(), 10)
+        run_id = await _run_id(world)
+        await ann.delete(f"/api/ai/chat/stream/{run_id}")
+        go.set()
+        answer = await asking
+        assert (answer["finish_reason"], [step["tool"] for step in answer["steps"]]) == ("stopped", ["search"])
+        assert (await ann.get("/api/notes")).json()["items"] == []
+        rest = await ask(ann, "", resume_from=run_id)
+        assert (rest["text"], [step["tool"] for step in rest["steps"]]) == ("Done.", ["search", "create_note"])
         assert await broken_invariants(world) == []
 
 

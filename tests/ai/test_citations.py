@@ -233,8 +233,8 @@ async def test_the_right_to_read_is_checked_at_that_moment(world: World, ann: Ca
             False,
             "not_readable",
             None,
-            number,
-        )
+            number + 2,
+        ), "a number belongs to one citation: those of before stay what they were"
         assert citation.source is not None
         assert (citation.source.type, citation.source.id, citation.source.title) == (kind, id, "")
 

@@ -4,7 +4,7 @@ import asyncio
 import json
 import signal
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -231,18 +231,18 @@ async def _check_charges(client: Client, settings: dict[str, str]) -> None:
 class Held:
     """A model server that answers when it is released."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, answer: Behaviour) -> None:
+        self.answer = answer
         self.called, self.release = asyncio.Event(), asyncio.Event()
 
     async def __call__(self, request: ReceivedRequest, writer: asyncio.StreamWriter) -> None:
         self.called.set()
         await self.release.wait()
-        await says(self.text)(request, writer)
+        await self.answer(request, writer)
 
 
 async def test_a_turn_survives_its_worker_and_a_worker_its_server(settings: dict[str, str], tmp_path: Path) -> None:
-    lost, held = Held("Never"), Held("By another")
+    lost, held = Held(says("Never")), Held(says("By another"))
     async with ModelServer() as first, ModelServer() as second:
         first.behaviour, second.behaviour = lost, held
         with Served(settings) as served:
@@ -289,6 +289,77 @@ async def _kill_the_server_of_a_worker(site: Site, settings: dict[str, str], hel
         return await site.used() == expected
 
     await until(is_charged)
+
+
+async def test_a_stream_and_an_agent_survive_their_workers_and_the_agent_its_server(
+    settings: dict[str, str], tmp_path: Path
+) -> None:
+    lost, held = Held(says("Never")), Held(says("Noted."))
+    async with ModelServer() as first, ModelServer() as second:
+        first.behaviour = lost
+        second.script([says("By another"), calls(("create_note", {"title": "Once", "body": "x"})), held])
+        with Served(settings) as served:
+            site = Site(served, tmp_path)
+            token = await site.executor()
+            await site.call("PUT", "/api/model-roles", {"roles": {"chat": "Remote"}})
+            headers = {"authorization": f"Bearer {site.token}"}
+            async with httpx2.AsyncClient(base_url=served.url, headers=headers, timeout=60) as http:
+                client = Client(served, http)
+                await _lose_a_worker(
+                    site, settings, token, first, second, client.read(STREAM, {"prompt": "Hi"}, "chat")
+                )
+                assert (joined(client.events["chat"]), client.events["chat"][-1]["type"]) == ("By another", "done")
+                await _lose_a_worker(
+                    site, settings, token, first, second, client.read(AGENT, {"prompt": "Note it"}, "agent"), held=held
+                )
+                rows = await client.replay(AGENT, client.events["agent"][0]["id"])
+                assert [row["executor"] for row in rows if row["type"] == "start"] == ["Remote"] * 2
+                assert (rows[-1]["type"], rows[-1]["text"]) == ("done", "Noted.")
+                assert [step["tool"] for step in rows[-1]["steps"]] == ["create_note"]
+                assert [note["title"] for note in (await client.get("/api/notes"))["items"]] == ["Once"]
+            assert len(second.chat_requests()) == 3, (
+                "the answer of a round is awaited by the next server, not asked again"
+            )
+            assert await site.used() == {"ai.requests": 3, "ai.tokens.total": 3 * REPORTED, "ai.concurrency": 0}
+    healthy = await asyncio.to_thread(teamspace, "doctor", settings=settings)
+    assert healthy.returncode == 0, healthy.stdout
+
+
+async def _lose_a_worker(
+    site: Site, settings: dict[str, str], token: Path, first: ModelServer, second: ModelServer,
+    reading: Coroutine[Any, Any, None], held: Held | None = None,
+) -> None:  # fmt: skip
+    """Kill the worker while its model answers, and start another; then kill the server while the model is `held`."""
+    lost = first.behaviour
+    assert isinstance(lost, Held)
+    lost.called.clear()
+    with running_worker(site, token, first.url) as worker:
+
+        async def is_remote() -> bool:
+            return bool((await site.call("GET", "/api/ai/model"))["executor"] == "Remote")
+
+        await until(is_remote, 60)
+        asking = asyncio.create_task(reading)
+        await asyncio.wait_for(lost.called.wait(), 30)
+        worker.signal(signal.SIGKILL)
+        await worker.wait()
+    await end_leases(settings["SERVICE_DATABASE_URL"] or Path(settings["SERVICE_DATA"]) / "teamspace.sqlite", "ai.chat")
+    with running_worker(site, token, second.url):
+        if held is not None:
+            await asyncio.wait_for(held.called.wait(), 30)
+            site.served.kill()
+            if url := settings["SERVICE_DATABASE_URL"]:
+                await end_leases(url, "ai.agent")
+            await asyncio.to_thread(site.served.start)
+            held.release.set()
+        await asking
+        if held is not None:
+            await until(lambda: _are_over(site))
+
+
+async def _are_over(site: Site) -> bool:
+    jobs = (await site.call("GET", "/api/jobs?kind=ai.agent"))["items"]
+    return all(job["state"] not in ("queued", "running") for job in jobs)
 
 
 def _ask(served: Served, body: dict[str, str], token: str) -> dict[str, Any]:

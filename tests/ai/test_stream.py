@@ -3,16 +3,21 @@
 import asyncio
 from typing import Any
 
+import msgspec
 import pytest
 
 from teamspace import jobs
+from teamspace.ai import Output, Sources
 from teamspace.core.principal import system
+from teamspace.events import Streams
 from teamspace.settings import Settings
-from tests.ai.help import joined, model_world, stream, tokens_used, wait_until_running
-from tests.executors.help import executor
+from tests.ai.help import chat, joined, model_world, stream, tokens_used, wait_until_running
+from tests.executors.help import executor, push
 from tests.jobs.help import broken_invariants, running
-from tests.support.model_server import cuts, endless, garbage, says, stalls, writes
+from tests.pipeline.help import principal
+from tests.support.model_server import ModelServer, cuts, endless, garbage, says, stalls, writes
 from tests.support.world import Caller, World
+from tests.support.world import world as open_world
 
 SLOW = "One two three four five six seven eight nine ten"
 FORMAT = {"type": "json_schema", "schema": {"type": "object", "required": ["age"]}}
@@ -46,6 +51,14 @@ async def test_events_have_ids_types_and_a_last_one(settings: Settings) -> None:
         assert [event["at"] for event in events] == [f"{start['id']}:{n}" for n in range(1, len(events) + 1)]
         assert await tokens_used(ann) == 7
         assert await broken_invariants(world) == []
+
+
+async def test_a_model_cannot_write_a_citation_mark_also_without_sources(settings: Settings) -> None:
+    async with model_world(settings) as (_, ann, server):
+        server.script([says("As I said [\u20631]. \u2063 Really."), says("As I said [\u20631].")])
+        events = await stream(ann, {"prompt": "What did you say?"})
+        assert joined(events) == events[-1]["text"] == "As I said [1].  Really."
+        assert (await chat(ann, "What did you say?"))["text"] == "As I said [1]."
 
 
 async def test_the_simulated_model_streams(world: World) -> None:
@@ -141,6 +154,24 @@ async def test_a_repeat_with_the_same_key_reads_the_first_turn_from_its_beginnin
         async with world.db.maintenance(system()) as tx:
             await tx.run("DELETE FROM streams")
         assert await refused("Count") == (409, "ai.stream_gone")
+
+
+@pytest.mark.both_databases
+async def test_a_running_stream_is_resumed_by_every_process_without_a_second_charge(settings: Settings) -> None:
+    async with ModelServer() as server:
+        two = msgspec.structs.replace(settings, egress_allow=frozenset([server.address]), workers=2)
+        async with open_world(two, processes=2) as world:
+            ann = await world.bootstrap()
+            await push(ann, server)
+            server.script([says(SLOW, pause=0.1)])
+            reading = asyncio.create_task(stream(ann, {"prompt": "Count"}))
+            id = await turn_id(world)
+            resuming = [asyncio.create_task(stream(ann, {}, last_event_id=f"{id}:1")) for _ in world.apps]
+            events = await reading
+            assert joined(events) == events[-1]["text"] == SLOW
+            assert await asyncio.gather(*resuming) == [events[1:]] * 2
+            assert len(server.bodies) == 1 and await tokens_used(ann) == 7
+            assert await broken_invariants(world) == []
 
 
 async def test_a_reader_joins_a_running_turn(settings: Settings) -> None:
@@ -247,6 +278,40 @@ async def test_a_model_that_breaks_off_is_an_error_and_charged_for_what_came(set
         assert joined(events) == "Half an answer"
         assert await tokens_used(ann) > 0
         assert await broken_invariants(world) == []
+
+
+async def test_a_failed_answer_keeps_the_citations_of_what_it_has_shown(settings: Settings) -> None:
+    async with model_world(settings) as (_, ann, server):
+        note = (await ann.post("/api/notes", {"title": "Budget", "body": "The budget is 40,000 euros."})).json()["id"]
+        conversation = (await ann.post("/api/conversations", {})).json()["id"]
+        server.script([cuts('It is 40,000 [^1: "40,000 euros"], and')])
+        parts = [{"type": "text", "text": "How much?"}, {"type": "note", "note_id": note}]
+        events = await stream(ann, {"prompt": parts, "conversation_id": conversation})
+        told = [event for event in events if event["type"] == "citation"]
+        _, answer = (await ann.get(f"/api/conversations/{conversation}")).json()["turns"]
+        assert (answer["state"], answer["content"]) == ("failed", "It is 40,000 [\u20631], and")
+        assert [(each["number"], each["source"]["id"], each["verified"]) for each in answer["citations"]] == [
+            (1, note, True)
+        ]
+        assert answer["citations"] == [{key: told[0][key] for key in answer["citations"][0]}]
+
+
+async def test_an_answer_of_many_tokens_fits_into_its_stream(world: World) -> None:
+    ann = await world.bootstrap()
+    who, streams = await principal(ann), world.app.dependencies[Streams]
+    async with world.db.maintenance(who) as tx:
+        writer = await streams.open(world.db, tx, who, "many")
+    output = Output(writer, world.db, world.app.files, who, Sources())
+    for number in range(30_000):
+        await output.add(f" {number}")
+        if number % 1000 == 0:
+            await streams.save()
+    text, _ = await output.end_block()
+    async with world.db.maintenance(who) as tx:
+        rows = await streams.read_saved(tx, "many", dict)
+    assert "".join(row["text"] for _, row in rows) == text == "".join(f" {number}" for number in range(30_000))
+    assert len(rows) < 12_000
+    assert max(len(row["text"]) for _, row in rows) < 140, "a reader still sees it grow"
 
 
 async def test_an_endless_answer_has_an_end(settings: Settings) -> None:

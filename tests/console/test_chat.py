@@ -207,7 +207,7 @@ def test_prompts_and_answers_have_branches(browser: Browser, instance: Instance)
         assert turns[-2]["parent_id"] == turns[1]["id"], "it continues the branch that was shown"
 
 
-def test_a_formula_prices_and_code(browser: Browser, sqlite_instance: Instance) -> None:
+def test_a_formula_prices_a_table_and_code(browser: Browser, sqlite_instance: Instance) -> None:
     """A policy violation would fail the window."""
     conversation = sqlite_instance.conversation(WRITTEN, who="member")
     with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
@@ -217,6 +217,7 @@ def test_a_formula_prices_and_code(browser: Browser, sqlite_instance: Instance) 
         code = answer(page).get_by_role("region", name="Code")
         expect(code.locator("span").first).to_be_attached()
         expect(answer(page).get_by_role("button", name="Copy Code")).to_be_visible()
+        expect(answer(page).get_by_role("table").get_by_role("row").nth(1).get_by_role("cell").first).to_be_visible()
 
 
 def test_links_name_their_host_and_images_are_not_fetched(browser: Browser, sqlite_instance: Instance) -> None:
@@ -231,7 +232,35 @@ def test_links_name_their_host_and_images_are_not_fetched(browser: Browser, sqli
         expect(answer(page).locator("img")).to_have_count(0)
 
 
-def test_files_are_attached_by_pasting_and_choosing(browser: Browser, instance: Instance) -> None:
+GIVE = """([kind, name, bytes]) => {
+    const data = new DataTransfer();
+    data.items.add(new File([new Uint8Array(bytes)], name, {type: 'text/plain'}));
+    const options = {bubbles: true, cancelable: true};
+    const field = document.querySelector('form textarea');
+    field.dispatchEvent(kind === 'paste'
+        ? new ClipboardEvent('paste', {...options, clipboardData: data})
+        : new DragEvent('drop', {...options, dataTransfer: data}));
+}"""
+
+
+def test_files_are_attached_by_pasting_and_dropping(browser: Browser, instance: Instance) -> None:
+    with opened_chat(browser, instance) as page:
+        expect(page.locator("form textarea")).to_be_visible()
+        page.evaluate(GIVE, ["paste", "pasted.txt", list(b"Wear the vest.")])
+        expect(page.get_by_role("button", name="Send")).to_be_enabled()
+        page.evaluate(GIVE, ["drop", "dropped.txt", list(b"Wear the helmet.")])
+        chips = page.get_by_role("form", name="Prompt").get_by_role("list", name="Attachments")
+        expect(chips.get_by_role("listitem")).to_have_count(2)
+        expect(chips).to_contain_text("pasted.txt")
+        expect(chips).to_contain_text("dropped.txt")
+        expect(page.get_by_role("button", name="Send")).to_be_enabled()
+        ask(page, "What do I wear?")
+        expect(page.get_by_role("button", name="Regenerate")).to_be_visible()
+        parts = stored(instance, page)["turns"][0]["content"]
+        assert sorted(part["type"] for part in parts) == ["object", "object", "text"]
+
+
+def test_files_are_attached_by_choosing(browser: Browser, instance: Instance) -> None:
     with opened_chat(browser, instance) as page:
         page.set_input_files(
             "form input[type=file]",

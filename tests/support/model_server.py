@@ -67,16 +67,17 @@ def writes(value: Any) -> Behaviour:
     return says(json.dumps(value))
 
 
-def calls(*wanted: tuple[str, Any], fragment: int = 6) -> Behaviour:
-    """Call tools by name and arguments; streamed arguments come in fragments, as real servers send them."""
-    whole, events = [], []
+def calls(*wanted: tuple[str, Any], text: str = "", fragment: int = 6) -> Behaviour:
+    """Call tools by name and arguments, after a text; streamed arguments come in fragments, as real servers send them."""
+    whole, events = [], [delta(word) for word in _words(text)]
     for index, (name, arguments) in enumerate(wanted):
-        text = arguments if isinstance(arguments, str) else json.dumps(arguments)
-        whole.append({"id": f"call_{name}_{index}", "type": "function", "function": {"name": name, "arguments": text}})
+        written = arguments if isinstance(arguments, str) else json.dumps(arguments)
+        function = {"name": name, "arguments": written}
+        whole.append({"id": f"call_{name}_{index}", "type": "function", "function": function})
         events.append(_called({"index": index, **whole[-1], "function": {"name": name, "arguments": ""}}))
-        for start in range(0, len(text), fragment):
-            events.append(_called({"index": index, "function": {"arguments": text[start : start + fragment]}}))
-    return _answer({"role": "assistant", "content": None, "tool_calls": whole}, events, "tool_calls")
+        for start in range(0, len(written), fragment):
+            events.append(_called({"index": index, "function": {"arguments": written[start : start + fragment]}}))
+    return _answer({"role": "assistant", "content": text or None, "tool_calls": whole}, events, "tool_calls")
 
 
 def translates() -> Behaviour:

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from teamspace.agents import access, store
-from teamspace.agents.domain import transcript
+from teamspace.agents.domain import excerpts, transcript
 from teamspace.agents.schemas import (
     AgentAnswer,
     AgentInput,
@@ -43,7 +43,7 @@ MAX_SECONDS = 120.0
 _TOOL_SECONDS = 60.0
 _THREAD_BYTES = 32 * 1024
 _MAX_SUMMARY = 1000
-_NOT_ASKED = ModelStep("", transcript.NOTHING, "", "", False, STOPPED)
+_NOT_ASKED = ModelStep("", transcript.NOTHING, "", "", False, STOPPED, "")
 """Of a run that was stopped before its first round."""
 
 
@@ -68,7 +68,7 @@ class Loop:
             step = transcript.decode(row)
             self._steps.append(step)
             if isinstance(step, ModelStep):
-                self._output.restore(step.text)
+                self._output.restore(step.text, step.citations)
             elif step.step.error is None:
                 self._sources.add_passages(step.step.tool, step.step.result)
 
@@ -76,6 +76,8 @@ class Loop:
         functions = transcript.to_functions(tools)
         while True:
             for call in transcript.open_calls(self._steps):
+                if self._work.stop.is_set():
+                    break
                 await self._call_tool(call)
             if (reason := self._end_reason()) is not None:
                 return self._to_answer(reason)
@@ -92,9 +94,16 @@ class Loop:
             return rounds[-1].finish_reason
         if self._work.stop.is_set():
             return STOPPED
-        calls = len(transcript.tool_steps(self._steps))
-        if len(rounds) >= self._input.max_rounds or calls >= MAX_CALLS or time.monotonic() > self._until:
+        if len(rounds) >= self._input.max_rounds or self._reached_limit() is not None:
             return "tool_limit"
+        return None
+
+    def _reached_limit(self) -> str | None:
+        """Return why no further call can be made."""
+        if len(transcript.tool_steps(self._steps)) >= MAX_CALLS:
+            return f"No more than {MAX_CALLS} calls are possible in one run."
+        if time.monotonic() > self._until:
+            return f"A run has no more than {MAX_SECONDS:.0f} seconds."
         return None
 
     # The model
@@ -111,11 +120,11 @@ class Loop:
         )  # fmt: skip
         if not self._output.has_added:  # a remote worker's answer comes as a whole
             await self._output.add(answered.answer.text)
-        text = await self._output.end_block()
+        text, citations = await self._output.end_block()
         answer = answered.answer
         step = ModelStep(
             text, answer.usage, answer.model, answered.executor, answered.simulated, answer.finish_reason,
-            answer.tool_calls,
+            self._work.job_id, answer.tool_calls, citations,
         )  # fmt: skip
         await self._save(who, step)
 
@@ -128,11 +137,15 @@ class Loop:
         who = await self._work.get_principal()
         arguments = await _read_arguments(call.function.arguments)
         number = f"{len(self._steps) + 1}"  # models repeat their ids
-        self._output.tool_call(number, call.function.name, arguments or {})
-        result = await self._find_result(who, call, arguments, key=f"{self._work.job_id}:{number}")
+        self._output.tool_call(number, call.function.name, excerpts.of(arguments or {}))
+        result = await self._find_result(who, call, arguments, key=f"{self._caller_id()}:{number}")
         done = self._to_step(call, arguments or {}, result)
         await self._save(who, done)
         self._tell_result(number, done)
+
+    def _caller_id(self) -> str:
+        """Return the run in which the model made the calls that are open; it may have made one already."""
+        return transcript.model_steps(self._steps)[-1].run_id
 
     def _tell_result(self, number: str, done: ToolStep) -> None:
         about: dict[str, Any] = {"ok": done.step.error is None, "summary": done.shown[:_MAX_SUMMARY]}
@@ -149,9 +162,9 @@ class Loop:
         if arguments is None:
             await self._toolbox.refuse(self._db, who, name, context, "invalid_request")
             return ToolError("invalid_request", "The arguments are not a JSON object.")
-        if len(transcript.tool_steps(self._steps)) >= MAX_CALLS:
+        if (limit := self._reached_limit()) is not None:
             await self._toolbox.refuse(self._db, who, name, context, "tool_limit")
-            return ToolError("tool_limit", f"No more than {MAX_CALLS} calls are possible in one run.")
+            return ToolError("tool_limit", limit)
         try:
             async with asyncio.timeout(_TOOL_SECONDS):
                 return await self._toolbox.call(self._db, who, name, arguments, context)
@@ -164,11 +177,12 @@ class Loop:
             return ToolError("internal_error", "The tool failed.")
 
     def _to_step(self, call: ToolCall, arguments: dict[str, Any], result: ToolResult | ToolError) -> ToolStep:
-        name = call.function.name
+        name, arguments = call.function.name, excerpts.of(arguments)
         if isinstance(result, ToolError):
             return ToolStep(call.id, Step(name, arguments, error=result), f"Error ({result.code}): {result.message}")
-        artifact = result.value if result.is_artifact else None
-        step = Step(name, arguments, result=None if artifact else result.value, artifact=artifact)
+        if result.is_artifact:
+            return ToolStep(call.id, Step(name, arguments, artifact=excerpts.of(result.value)), result.shown)
+        step = Step(name, arguments, result=result.value)
         passages = self._sources.add_passages(name, result.value)
         shown = sources.render_result(name, result.value, passages) if passages else result.shown
         return ToolStep(call.id, step, shown)

@@ -120,7 +120,14 @@ class Agents:
         request = msgspec.structs.replace(resolved.request, system=_instruct(resolved.request.system))
         loop = Loop(db, self._gateway, self._toolbox, input, work, output, request, resolved.sources)
         await loop.restore(who)
-        output.begin(work.job_id, input.conversation_id)
+        target = await self._gateway.choose(db, who, name=None, model=None)
+        output.begin(
+            work.job_id,
+            input.conversation_id,
+            model=target.model,
+            executor=target.name,
+            simulated=target.simulated,
+        )
         return await loop.run(await self._toolbox.list_offered(db, who, input.tools))
 
     async def _open_stream(self, db: Db, who: Principal, work: JobContext) -> StreamWriter | None:

@@ -6,7 +6,7 @@ the source, and the caller can read the source at that moment.
 
 import re
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -67,9 +67,15 @@ class Citations:
         self._sources = sources
         self._held, self._searched = "", 0
         self._markers = 0
-        self._numbers: dict[tuple[int, str], int] = {}
+        self._numbers: dict[Citation, int] = {}
+        """By citation without its number."""
         self._given: dict[tuple[int, int], SearchableText] = {}
         self._complete: OrderedDict[int, SearchableText] = OrderedDict()
+
+    def restore(self, cited: Iterable[Citation]) -> None:
+        """Count what this answer has cited already, before another server continues it."""
+        self._numbers |= {msgspec.structs.replace(each, number=0): each.number for each in cited}
+        self._markers = len(self._numbers)
 
     # The filter
 
@@ -120,21 +126,25 @@ class Citations:
     # The check
 
     async def check(self, db: Reads, files: BlobStore, who: Principal, marker: Marker) -> Citation:
-        """Find the words in the source, if `who` can read it now."""
+        """Find the words in the source, if `who` can read it now; equal citations have one number."""
+        found = await self._check(db, files, who, marker)
+        number = self._numbers.setdefault(found, len(self._numbers) + 1)
+        return msgspec.structs.replace(found, number=number)
+
+    async def _check(self, db: Reads, files: BlobStore, who: Principal, marker: Marker) -> Citation:
         quote, source = quotes.clean(marker.quote), self._sources.get(marker.number)
-        number = self._numbers.setdefault((marker.number, quote), len(self._numbers) + 1)
         if source is None:
-            return Citation(number, None, None, None, quote, False, "no_source")
+            return Citation(0, None, None, None, quote, False, "no_source")
         if not await _can_read(db, who, source):
             hidden = CitedSource(source.type, source.id, "")
-            return Citation(number, hidden, None, None, quote, False, "not_readable")
+            return Citation(0, hidden, None, None, quote, False, "not_readable")
         cited = CitedSource(source.type, source.id, source.title, source.version, source.version_id)
         if len(quote) < MIN_QUOTE:
-            return Citation(number, cited, None, None, quote, False, "too_short")
+            return Citation(0, cited, None, None, quote, False, "too_short")
         span = await self._find(db, files, who, source, marker.quote)
         if span is None:
-            return Citation(number, cited, None, None, quote, False, "not_found")
-        return Citation(number, cited, *span, quote, True)
+            return Citation(0, cited, None, None, quote, False, "not_found")
+        return Citation(0, cited, *span, quote, True)
 
     async def _find(
         self, db: Reads, files: BlobStore, who: Principal, source: PromptSource, quote: str

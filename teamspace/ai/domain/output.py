@@ -1,6 +1,6 @@
 """What a turn shows while it is answered: its text, the citations in it, and the calls of tools."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from teamspace.ai.domain import citations
@@ -12,7 +12,9 @@ from teamspace.core.db import Db
 from teamspace.core.principal import Principal
 from teamspace.events import StreamWriter
 
-START, DELTA = "start", "delta"
+START, DELTA, CITATION = "start", "delta", "citation"
+_MANY, _GATHERED = 10_000, 128
+"""After so many deltas, so many characters become one: the rows of a stream then last for an answer of its size."""
 _BETWEEN = "\n\n"
 """Between what a model says before and after it calls tools."""
 
@@ -30,6 +32,9 @@ class Output:
         self._blocks: list[str] = []
         self._block: list[str] = []
         self.citations: list[Citation] = []
+        self._deltas, self._gathered = 0, ""
+        self._in_blocks = 0
+        """How many of the citations are in blocks that have ended."""
 
     @property
     def is_streamed(self) -> bool:
@@ -45,34 +50,44 @@ class Output:
         return bool(self._block)
 
     def begin(self, turn_id: str, conversation_id: str | None, **about: Any) -> None:
-        """Tell readers who answers. If another server had begun, also the text that stands."""
+        """Tell readers who answers. If another server had begun, also the text that stands, with its citations."""
         started = {"id": turn_id, **about}
         if conversation_id is not None:
             started["conversation_id"] = conversation_id
         if self.text:
-            started["text"] = self.text
+            started |= {"text": self.text, "citations": self.citations}
         self._tell(START, started)
 
-    def restore(self, text: str) -> None:
-        """Take over a block that was shown before."""
+    def restore(self, text: str, cited: Sequence[Citation]) -> None:
+        """Take over a block that was shown before, with the citations that were new in it."""
         self._blocks.append(text)
+        self.citations += cited
+        self._in_blocks = len(self.citations)
+        if self._filter is not None:
+            self._filter.restore(cited)
 
     async def add(self, delta: str) -> None:
         """Add the next part of what the model says."""
+        delta = citations.without_marks(delta)
         if self._filter is None:
             self._show(delta)
             return
-        for piece in self._filter.feed(citations.without_marks(delta)):
+        for piece in self._filter.feed(delta):
             await self._add_piece(piece)
 
-    async def end_block(self) -> str:
-        """Show what was held back because it could have been a citation; return the text since the last block."""
+    async def end_block(self) -> tuple[str, list[Citation]]:
+        """Show what was held back because it could have been a citation.
+
+        Return the text since the last block, and the citations that are new in it.
+        """
         if self._filter is not None:
             for piece in self._filter.close():
                 await self._add_piece(piece)
+        self._tell_gathered()
         text, self._block = "".join(self._block), []
         self._blocks.append(text)
-        return text
+        cited, self._in_blocks = self.citations[self._in_blocks :], len(self.citations)
+        return text, cited
 
     def tool_call(self, call_id: str, tool: str, arguments: Mapping[str, Any]) -> None:
         self._tell("tool_call", {"call": call_id, "tool": tool, "arguments": arguments})
@@ -88,17 +103,26 @@ class Output:
         citation = await self._filter.check(self._db, self._files, self._who, piece)
         if citation not in self.citations:
             self.citations.append(citation)
-            self._tell("citation", citation)
+            self._tell(CITATION, citation)
         self._show(citations.to_mark(citation.number))
 
     def _show(self, text: str) -> None:
         if not text:
             return
         if not self._block and any(self._blocks):
-            self._tell(DELTA, {"text": _BETWEEN})
+            self._gathered += _BETWEEN
         self._block.append(text)
-        self._tell(DELTA, {"text": text})
+        self._gathered += text
+        self._deltas += 1
+        if self._deltas <= _MANY or len(self._gathered) >= _GATHERED:
+            self._tell_gathered()
+
+    def _tell_gathered(self) -> None:
+        text, self._gathered = self._gathered, ""
+        if text and self._writer is not None:
+            self._writer.append(DELTA, {"text": text})
 
     def _tell(self, name: str, data: Any) -> None:
+        self._tell_gathered()
         if self._writer is not None:
             self._writer.append(name, data)

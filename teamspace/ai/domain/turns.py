@@ -16,9 +16,18 @@ from teamspace.ai.domain import gateway as gateways
 from teamspace.ai.domain import resolving
 from teamspace.ai.domain.attaching import Library
 from teamspace.ai.domain.gateway import Gateway
-from teamspace.ai.domain.output import DELTA, START, Output
+from teamspace.ai.domain.output import CITATION, DELTA, START, Output
 from teamspace.ai.domain.resolving import InConversation
-from teamspace.ai.schemas import ChatAnswer, ChatBody, ChatInput, DryRun, IndexConversation, SchemaFault, TurnInput
+from teamspace.ai.schemas import (
+    ChatAnswer,
+    ChatBody,
+    ChatInput,
+    Citation,
+    DryRun,
+    IndexConversation,
+    SchemaFault,
+    TurnInput,
+)
 from teamspace.completions import ModelAnswer, ModelRequest, structured
 from teamspace.conversations import TurnState
 from teamspace.core.db import Db, Tx
@@ -246,9 +255,11 @@ async def end_with_fault(tx: Tx, queue: Queue, streams: Streams, job: EndedJob, 
     """End a turn that has no answer. What it has shown is kept."""
     await streams.end(tx, job.id, "error", to_error(fault))
     if _conversation_of(job) is not None:
-        shown = await read_shown(tx, streams, job.id)
+        text, citations = await _read_shown(tx, streams, job.id)
         error = conversations.TurnError(fault.code, fault.message, fault.key, fault.params)
-        await end_in_conversation(tx, queue, job, content=shown, state=TurnState.FAILED, error=error)
+        await end_in_conversation(
+            tx, queue, job, content=text, state=TurnState.FAILED, error=error, citations=citations
+        )
 
 
 async def end_in_conversation(tx: Tx, queue: Queue, job: EndedJob, **answer: Any) -> None:
@@ -292,17 +303,21 @@ def to_error(fault: JobFault) -> dict[str, Any]:
 
 class _Shown(msgspec.Struct, frozen=True, gc=False):
     text: str = ""
+    citations: list[Citation] = []
 
 
-async def read_shown(tx: Tx, streams: Streams, turn_id: str) -> str:
-    """Return the text that a turn has shown before it failed."""
-    texts: list[str] = []
-    for name, shown in await streams.read_saved(tx, turn_id, _Shown):
-        if name == START:  # another server has continued the run
-            texts = [shown.text]
+async def _read_shown(tx: Tx, streams: Streams, turn_id: str) -> tuple[str, list[Citation]]:
+    """Return the text that a turn has shown before it failed, and the citations in it."""
+    texts, citations = list[str](), list[Citation]()
+    for name, row in await streams.read_saved(tx, turn_id, msgspec.Raw):
+        if name == START:  # perhaps another server has continued the run
+            shown = msgspec.json.decode(row, type=_Shown)
+            texts, citations = [shown.text], list(shown.citations)
         elif name == DELTA:
-            texts.append(shown.text)
-    return "".join(texts)
+            texts.append(msgspec.json.decode(row, type=_Shown).text)
+        elif name == CITATION:
+            citations.append(msgspec.json.decode(row, type=Citation))
+    return "".join(texts), citations
 
 
 def get_outcome(attempt: JobAttempt) -> msgspec.Struct:

@@ -2,12 +2,13 @@
 
 import { useSyncExternalStore } from "react";
 
+import { randomKey } from "@/api/randomKey";
 import { asPerson } from "@/api/renewing";
 import { token } from "@/api/token";
 import { retryWhileBusy } from "@/net/busy";
 import type { Content } from "@/ui/turns/shapes";
 
-import { createConversation, deleteConversation, getConversation, stopAnswer, type Conversation } from "./api";
+import { createConversation, deleteConversation, stopAnswer, type Conversation } from "./api";
 import type { Draft } from "./drafts";
 import { Answering, type Door, type Snapshot } from "./stream/answering";
 
@@ -85,14 +86,14 @@ export interface Events {
 /** Without a conversation, one is created, and deleted again if the prompt is refused. */
 export function ask(conversation: Conversation | undefined, question: Question, { onStarted, onOver }: Events): void {
   let id = conversation?.id;
-  const known = new Set(conversation?.turns.map((turn) => turn.id));
+  const [ofConversation, ofQuestion] = [randomKey(), randomKey()];
   const path = question.tools ? AGENT : CHAT;
   begin(id ?? NEW, question, {
     connect: async (lastEventId, signal) => {
-      id ??= (await createConversation()).id;
-      return post(path, lastEventId ? {} : bodyOf(id, question), lastEventId, signal);
+      id ??= (await createConversation(ofConversation)).id;
+      const from = lastEventId ? resumed(lastEventId) : { "idempotency-key": ofQuestion };
+      return post(path, lastEventId ? {} : bodyOf(id, question), from, signal);
     },
-    find: async () => id && runningIn(id, known),
     stop: stopAnswer,
     onStarted: () => id && onStarted(id),
     onOver: (end) => {
@@ -106,8 +107,7 @@ export function ask(conversation: Conversation | undefined, question: Question, 
 export function resume(conversationId: string, turnId: string, onOver: Door["onOver"]): void {
   if (entries.has(conversationId) || unheard.has(turnId)) return;
   const door: Door = {
-    connect: (lastEventId, signal) => post(CHAT, {}, lastEventId, signal),
-    find: () => Promise.resolve(turnId),
+    connect: (lastEventId, signal) => post(CHAT, {}, resumed(lastEventId ?? `${turnId}:0`), signal),
     stop: stopAnswer,
     onOver: (end) => {
       if (end.isGone || end.refusal) {
@@ -134,19 +134,13 @@ function bodyOf(conversationId: string, { content, parentId, regenerate, tools, 
   return regenerate ? { ...way, regenerate } : { ...way, prompt: content, parent_id: parentId };
 }
 
-function post(path: string, body: object, lastEventId: string | undefined, signal: AbortSignal): Promise<Response> {
-  const headers: Record<string, string> = {
-    accept: "text/event-stream", "content-type": "application/json",
-  };
-  if (lastEventId) headers["last-event-id"] = lastEventId;
+const resumed = (lastEventId: string): Record<string, string> => ({ "last-event-id": lastEventId });
+
+/** `from` says where the stream begins, or which request it is. */
+function post(path: string, body: object, from: Record<string, string>, signal: AbortSignal): Promise<Response> {
+  const headers = { accept: "text/event-stream", "content-type": "application/json", ...from };
   const sent = { method: "POST", body: JSON.stringify(body), cache: "no-store", signal } as const;
   return asPerson((bearer) => retryWhileBusy(() => fetch(path, { ...sent, headers: { ...headers, authorization: `Bearer ${bearer ?? ""}` } })));
-}
-
-/** The answer that a request started although its response was lost. */
-async function runningIn(conversationId: string, known: ReadonlySet<string>): Promise<string | undefined> {
-  const { turns } = await getConversation(conversationId);
-  return turns.findLast((turn) => turn.role === "assistant" && !known.has(turn.id))?.id;
 }
 
 window.addEventListener("online", () => entries.forEach(({ answering }) => answering.renew()));

@@ -45,7 +45,7 @@ const at = (id: string) => ({ params: { path: { id } } });
 
 export const listConversations = (cursor?: string) => answer(api.GET("/api/conversations", { params: { query: { cursor } } }));
 export const getConversation = async (id: string) => (await answer(api.GET("/api/conversations/{id}", at(id)))) as Conversation;
-export const createConversation = () => answer(api.POST("/api/conversations", { body: {} }));
+export const createConversation = (key: string) => answer(api.POST("/api/conversations", { body: {}, params: { header: { "Idempotency-Key": key } } }));
 export const renameConversation = (id: string, title: string) => answer(api.PATCH("/api/conversations/{id}", { ...at(id), body: { title } }));
 export const deleteConversation = (id: string) => answer(api.DELETE("/api/conversations/{id}", at(id)));
 export const shareConversation = (id: string, body: ShareRequest) => answer(api.POST("/api/conversations/{id}/share", { ...at(id), body }));

@@ -71,6 +71,15 @@ test("when another server takes over, its text stands, and a tool that is called
   expect(played([at(13, { type: "start", id: "t1" })], answer).text).toBe("");
 });
 
+test("when another server takes over, its citations take the place of those before", () => {
+  const other: Citation = { ...CITED, source: { type: "note", id: "n1", title: "Minutes" }, quote: "agrees" };
+  const shown = (from: Answer): readonly (string | undefined)[] => from.citations.map(({ source }) => source?.id);
+  const none = played([...RECORDED, at(10, { type: "start", id: "t1" }), at(11, { type: "citation", ...other })]);
+  expect(shown(none)).toEqual(["n1"]);
+  const kept = played([...RECORDED, at(10, { type: "start", id: "t1", text: "is back[1].", citations: [CITED] })]);
+  expect(shown(played([at(11, { type: "citation", ...other, number: 2 })], kept))).toEqual(["o1", "n1"]);
+});
+
 test("an error ends an answer and keeps its text", () => {
   const answer = played([...RECORDED, at(10, { type: "error", code: "interrupted", message: "The server stopped." })]);
   expect(answer).toMatchObject({ text: "The crane is back[1].", isOver: true, error: { code: "interrupted" } });

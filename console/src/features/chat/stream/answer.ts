@@ -47,8 +47,11 @@ function caughtUp(answer: Answer): Answer {
 function applied(answer: Answer, event: AnswerEvent): Answer {
   switch (event.type) {
     case "start":
-      // A server that takes over sends the text so far.
-      return { ...answer, model: event.model, executor: event.executor, simulated: event.simulated, text: event.text ?? "" };
+      // A server that takes over sends the text so far, with its citations.
+      return {
+        ...answer, model: event.model, executor: event.executor, simulated: event.simulated,
+        text: event.text ?? "", citations: event.citations ?? [],
+      };
     case "delta":
       return { ...answer, text: answer.text + event.text };
     case "citation":

@@ -13,7 +13,6 @@ const done = (number: number, text: string, finish_reason = "stop"): string => s
 class Server {
   status = 200;
   isUp = true;
-  found: string | undefined;
   readonly asked: (string | undefined)[] = [];
   readonly stopped: string[] = [];
   readonly started: string[] = [];
@@ -33,7 +32,6 @@ class Server {
       });
       return Promise.resolve(new Response(body));
     },
-    find: () => Promise.resolve(this.found),
     stop: (id: string) => Promise.resolve(this.stopped.push(id)),
     onStarted: (id: string) => void this.started.push(id),
     onOver: (end: Snapshot) => void this.ended.push(end),
@@ -149,23 +147,17 @@ test("a refusal before the request ends it, too", async () => {
   expect(server.ended).toHaveLength(1);
 });
 
-test("a request without an answer isn't sent again: its stream is looked for", async () => {
+test("a request without an answer is repeated: the server knows it by its key", async () => {
   server.isUp = false;
   const one = await answering();
   server.isUp = true;
-  server.found = "t1";
   await wait(5_000);
-  expect(server.asked).toEqual([undefined, "t1:0"]);
-  await server.send(START, done(2, "Hello"));
+  expect(server.asked).toEqual([undefined, undefined]);
+  await server.send(START, delta(2, "Hel"));
+  await server.cut();
+  expect(server.asked).toEqual([undefined, undefined, "t1:2"]);
+  await server.send(done(3, "Hello"));
   expect(one.snapshot).toMatchObject({ connection: "over", answer: { text: "Hello" } });
-});
-
-test("without such a stream the prompt is given back", async () => {
-  server.isUp = false;
-  const one = await answering();
-  await wait(5_000);
-  expect(server.asked).toEqual([undefined]);
-  expect(one.snapshot).toMatchObject({ connection: "over", refusal: { status: 0 } });
 });
 
 test("a busy server is asked to resume again", async () => {

@@ -1,6 +1,6 @@
 /**
- * A streamed answer: the request is sent once, and a broken stream is resumed after its last event, so that nothing is
- * asked or shown twice. Independent of any screen.
+ * A streamed answer: a request whose response was lost is repeated with its key, and a broken stream is resumed after its
+ * last event, so that nothing is asked or shown twice. Independent of any screen.
  */
 
 import { Refusal, refused } from "@/api/client";
@@ -28,10 +28,8 @@ export interface Snapshot {
 }
 
 export interface Door {
-  /** Sends the request, or with an event's id resumes the stream after it. */
+  /** Sends the request, with the same key each time, or with an event's id resumes the stream after it. */
   connect: (lastEventId: string | undefined, signal: AbortSignal) => Promise<Response>;
-  /** The id of the stream that a request opened although its response was lost. */
-  find: () => Promise<string | undefined>;
   stop: (id: string) => Promise<unknown>;
   onStarted?: (id: string) => void;
   onOver?: (end: Snapshot) => void;
@@ -46,7 +44,6 @@ export class Answering {
   readonly #over = new AbortController();
   readonly #listeners = new Set<() => void>();
   #snapshot: Snapshot = { answer: NOTHING, connection: "sending", isStopping: false, isGone: false };
-  #wasAsked = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #stream: EventStream | undefined;
 
@@ -77,7 +74,7 @@ export class Answering {
     return this.#stream.run(this.#over.signal);
   }
 
-  /** Reconnects after a network change. A request without any event yet is left alone: it must not be sent twice. */
+  /** Reconnects after a network change. A request without any event yet is left alone: its answer may be about to begin. */
   renew(): void {
     if (this.#snapshot.answer.last > 0) this.#stream?.renew();
   }
@@ -103,12 +100,7 @@ export class Answering {
   }
 
   #connect = async (lastEventId: string | undefined, signal: AbortSignal): Promise<Response> => {
-    const place = lastEventId ?? (await this.#beginning());
-    if (place === undefined && this.#wasAsked) {
-      this.#end({ refusal: new Refusal(0, {}) });
-      return Response.error();
-    }
-    this.#wasAsked = true;
+    const place = lastEventId ?? this.#beginning();
     const response = await this.#door.connect(place, signal).catch((fault: unknown) => this.#refuse(fault));
     if (this.#over.signal.aborted) return response;
     if (response.ok) this.#set({ connection: "open" });
@@ -124,9 +116,9 @@ export class Answering {
     return Response.error();
   }
 
-  /** The event id before the first event; undefined if the request wasn't sent or didn't arrive. */
-  async #beginning(): Promise<string | undefined> {
-    const id = this.#snapshot.answer.id ?? (this.#wasAsked ? await this.#door.find() : undefined);
+  /** The event id before the first event; undefined while no event has told which answer it is. */
+  #beginning(): string | undefined {
+    const { id } = this.#snapshot.answer;
     return id === undefined ? undefined : `${id}:0`;
   }
 

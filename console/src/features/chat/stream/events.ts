@@ -6,7 +6,7 @@ import type { Artifact, Reported } from "@/ui/turns/shapes";
 import type { Citation, TokenUsage } from "../api";
 
 export type AnswerEvent =
-  | { type: "start"; id: string; model?: string; executor?: string; simulated?: boolean; conversation_id?: string; text?: string }
+  | { type: "start"; id: string; model?: string; executor?: string; simulated?: boolean; conversation_id?: string; text?: string; citations?: Citation[] }
   | { type: "delta"; text: string }
   | ({ type: "citation" } & Citation)
   | { type: "tool_call"; call: string; tool: string; arguments: unknown }
