@@ -9,6 +9,7 @@ from teamspace.completions import structured
 from teamspace.completions.client import complete, list_models, stream
 from teamspace.completions.errors import CompletionError
 from teamspace.completions.schemas import (
+    IMAGE_TOKENS,
     MAX_CHARACTERS,
     AnyText,
     Content,
@@ -41,6 +42,7 @@ from teamspace.completions.schemas import (
 from teamspace.completions.structured import SchemaMismatch
 
 __all__ = [
+    "IMAGE_TOKENS",
     "MAX_CHARACTERS",
     "AnyText",
     "CompletionError",

@@ -30,8 +30,8 @@ async def fill(world: World, owner: Caller, reader: Caller) -> None:
     values = {"org": owner.org.id, "team": owner.team.id, "owner": owner.user_id, "reader": reader.user_id}
     async with world.db.maintenance(system(org_id=owner.org.id)) as tx:
         for sql in (
-            "INSERT INTO conversations (id, org_id, team_id, owner_id, title, excerpt, turns, ended, size, created_at,"
-            f" updated_at) {_NUMBERS} {_ID}, :org, :team, :owner, 'x', '', 0, 0, 0, '', {_TIME} FROM numbers",
+            "INSERT INTO conversations (id, org_id, team_id, owner_id, title, excerpt, turns, ended, size, characters,"
+            f" created_at, updated_at) {_NUMBERS} {_ID}, :org, :team, :owner, 'x', '', 0, 0, 0, 0, '', {_TIME} FROM numbers",
             "INSERT INTO conversation_grants (conversation_id, user_id, org_id, permission, granted_by, created_at,"
             f" updated_at) {_NUMBERS} {_ID}, :reader, :org, 'notes:read', '', '', {_TIME} FROM numbers",
             *(
