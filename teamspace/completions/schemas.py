@@ -196,8 +196,8 @@ def estimate_tokens(text: str) -> int:
 
 
 def estimate_prompt(request: ModelRequest) -> int:
-    """Estimate the number of tokens of a request."""
-    return sum(_estimate_message(message) for message in request.conversation)
+    """Estimate the number of tokens of a request: its messages, its functions, and the schema of its answer."""
+    return sum(_estimate_message(message) for message in request.conversation) + _estimate_declared(request)
 
 
 def text_of(content: Content | None) -> str:
@@ -213,6 +213,13 @@ def _estimate_message(message: Message) -> int:
     )
     calls = sum(estimate_tokens(call.function.name + call.function.arguments) for call in message.tool_calls)
     return estimate_tokens(text_of(message.content)) + images * IMAGE_TOKENS + calls
+
+
+def _estimate_declared(request: ModelRequest) -> int:
+    declared: list[msgspec.Struct] = list(request.tools)
+    if isinstance(request.response_format, JsonSchema):
+        declared.append(request.response_format.named)
+    return -(-len(msgspec.json.encode(declared)) // 4) if declared else 0
 
 
 def estimate_usage(request: ModelRequest, text: str, parts: int = 0) -> TokenUsage:

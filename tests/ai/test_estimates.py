@@ -7,7 +7,7 @@ import pytest
 
 from teamspace.completions.schemas import IMAGE_TOKENS
 from teamspace.settings import Settings
-from tests.ai.help import chat, model_world
+from tests.ai.help import chat, model_world, tokens_used
 from tests.extraction import files
 from tests.identity.help import broken
 from tests.jobs.help import running
@@ -75,3 +75,26 @@ async def test_an_image_in_a_conversation_counts_as_one_image(settings: Settings
         history = (len("What?") + len("A ship.")) // 4 + IMAGE_TOKENS
         assert await estimate(ann, "Which one?", conversation_id=talk) == history + 3
         assert await broken(world) == []
+
+
+# Functions and schemas
+
+
+def function(number: int, description: str) -> dict[str, Any]:
+    return {"type": "function", "function": {"name": f"f{number}", "description": description}}
+
+
+async def test_functions_and_schemas_count_as_their_json(world: World) -> None:
+    ann = await world.bootstrap()
+    described = await estimate(ann, "Hello", tools=[function(number, "x" * 4000) for number in range(100)])
+    assert 100_000 < described < 102_000
+    schema = {"type": "object", "description": "x" * 4000}
+    assert 1000 < await estimate(ann, "Hello", response_format={"type": "json_schema", "schema": schema}) < 1050
+
+
+async def test_a_call_with_functions_is_charged_with_them_if_the_server_reports_nothing(settings: Settings) -> None:
+    async with model_world(settings) as (_, ann, server):
+        server.script([says("Hi.", usage=False)])
+        answer = await chat(ann, "Hello", tools=[function(1, "x" * 4000)])
+        assert answer["usage"]["prompt_tokens"] > 1000
+        assert await tokens_used(ann) == answer["usage"]["total_tokens"]

@@ -182,3 +182,11 @@ def test_a_request_is_a_conversation_that_ends_with_the_prompt() -> None:
     request = ModelRequest("And now?", "Be brief.", [Message(Speaker.ASSISTANT, "Yes.")])
     assert [message.content for message in request.conversation] == ["Be brief.", "Yes.", "And now?"]
     assert completions.estimate_prompt(request) == 3 + 1 + 2
+
+
+def test_the_estimate_of_a_request_has_its_functions_and_its_schema() -> None:
+    tool, schema = completions.FunctionTool(completions.Function("f", "x" * 400)), {"description": "x" * 400}
+    plain = ModelRequest("Hello", response_format=completions.JsonObject())
+    declared = ModelRequest("Hello", tools=[tool], response_format=completions.JsonSchema(schema=schema))
+    assert completions.estimate_prompt(plain) == 2
+    assert 200 < completions.estimate_prompt(declared) < 250
