@@ -75,7 +75,7 @@ async def statements(world: World, who: Principal) -> list[tuple[str, Params]]:
         await sharing.delete_grant(db, CONVERSATIONS, fence, "x1", who.user_id)
         await store.rename(db, fence, "x1", "y", "")
         await sharing.put_grant(db, CONVERSATIONS, fence, "x1", who.user_id, P.NOTES_READ, "", "")
-    await store.add(db, "x1", turns=2, ended=0, size=1, title="", excerpt="", now="")
+    await store.add(db, "x1", turns=2, ended=0, size=1, characters=1, title="", excerpt="", now="")
     await store.lock_of_turn(db, "assistantx1")
     await store.get_for_index(db, "x1")
     await store.lock_for_index(db, "x1", 1)
@@ -185,7 +185,8 @@ async def _fill_one(world: World, ann: Caller, id: str) -> None:
             )  # fmt: skip
             parent = f"turn{number}"
         await tx.run(
-            "UPDATE conversations SET turns = 998, ended = 499, size = (SELECT SUM(size) FROM conversation_turns)"
+            "UPDATE conversations SET turns = 998, ended = 499, size = (SELECT SUM(size) FROM conversation_turns),"
+            " characters = (SELECT SUM(characters) FROM conversation_turns)"
         )
         for number in range(500):
             await tx.run(
