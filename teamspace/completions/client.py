@@ -1,7 +1,7 @@
 """Call an OpenAI-compatible model server."""
 
 from collections.abc import AsyncIterable, AsyncIterator, Iterator
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager, suppress
 from typing import Self
 
 from teamspace.completions import wire
@@ -21,11 +21,12 @@ _MAX_ERROR_BYTES = 64 * 1024
 
 async def complete(egress: Egress, endpoint: ModelEndpoint, request: ModelRequest) -> ModelAnswer:
     """Request a completion; every failure raises CompletionError."""
-    with _egress_errors():
-        response = await egress.call(_outgoing(endpoint, wire.to_wire(request, endpoint.model)))
-    if response.status != 200:
-        raise refusal(response.status, response.body)
-    return wire.from_wire(request, response.body)
+    with _egress_errors(request):
+        async with egress.stream(_outgoing(endpoint, wire.to_wire(request, endpoint.model))) as response:
+            if response.status != 200:
+                raise refusal(response.status, await _beginning(response))
+            body = b"".join([piece async for piece in response])
+    return wire.from_wire(request, body)
 
 
 @asynccontextmanager
@@ -38,11 +39,11 @@ async def stream(
     """
     body = wire.to_wire(request, endpoint.model, stream=True)
     async with AsyncExitStack() as stack:
-        with _egress_errors():
+        with _egress_errors(request):
             response = await stack.enter_async_context(egress.stream(_outgoing(endpoint, body, _MAX_STREAM_BYTES)))
-        pieces = _Pieces(response)
         if response.status != 200:
-            raise refusal(response.status, await _beginning(pieces))
+            raise refusal(response.status, await _beginning(response))
+        pieces = _Pieces(response, request)
         # Closed here: left to the garbage collector, it would be closed by another task.
         yield await stack.enter_async_context(aclosing(wire.from_wire_stream(request, pieces)))
 
@@ -77,8 +78,8 @@ def _authorization(endpoint: ModelEndpoint) -> dict[str, str]:
 class _Pieces:
     """The pieces of a response; a failure to get one is a CompletionError."""
 
-    def __init__(self, response: AsyncIterator[bytes]) -> None:
-        self._response = response
+    def __init__(self, response: AsyncIterator[bytes], request: ModelRequest) -> None:
+        self._response, self._request = response, request
 
     def __aiter__(self) -> Self:
         return self
@@ -87,21 +88,23 @@ class _Pieces:
         try:
             return await anext(self._response)
         except EgressFailed as fault:
-            raise failure(fault) from fault
+            raise failure(fault, self._request) from fault
 
 
 async def _beginning(pieces: AsyncIterable[bytes]) -> bytes:
+    """Return the beginning of an error's body, as far as it comes: the status alone says that nothing was spent."""
     body = bytearray()
-    async for piece in pieces:
-        body += piece
-        if len(body) > _MAX_ERROR_BYTES:
-            break
+    with suppress(EgressFailed):
+        async for piece in pieces:
+            body += piece
+            if len(body) > _MAX_ERROR_BYTES:
+                break
     return bytes(body)
 
 
 @contextmanager
-def _egress_errors() -> Iterator[None]:
+def _egress_errors(request: ModelRequest) -> Iterator[None]:
     try:
         yield
     except EgressFailed as fault:
-        raise failure(fault) from fault
+        raise failure(fault, request) from fault

@@ -10,6 +10,8 @@ from teamspace.core.egress import INSTANCE, NetworkReach
 
 MAX_CHARACTERS = 1024 * 1024
 """The longest answer that is accepted."""
+TYPICAL_ANSWER = 512
+"""Tokens to expect of an answer of unknown length. Expecting the maximum would refuse requests of idle teams."""
 IMAGE_TOKENS = 1000
 """An estimate: models count images by their size in pixels, each in its own way."""
 
@@ -225,3 +227,9 @@ def _estimate_declared(request: ModelRequest) -> int:
 def estimate_usage(request: ModelRequest, text: str, parts: int = 0) -> TokenUsage:
     """Estimate the usage of a request that was answered with this text. Each part of its stream has one token at least."""
     return TokenUsage.of(estimate_prompt(request), max(estimate_tokens(text), parts))
+
+
+def estimate_call(request: ModelRequest) -> TokenUsage:
+    """Estimate the usage of a request whose answer is not known."""
+    answer = min(request.max_tokens or TYPICAL_ANSWER, TYPICAL_ANSWER)
+    return TokenUsage.of(estimate_prompt(request), answer)

@@ -149,7 +149,7 @@ async def from_wire_stream(
                 yield delta
         yield partial.answer()
     except CompletionError as fault:
-        fault.usage = partial.spent
+        fault.usage = partial.spent or fault.usage
         raise
 
 
