@@ -9,6 +9,7 @@ from teamspace.completions import structured
 from teamspace.completions.client import complete, list_models, stream
 from teamspace.completions.errors import CompletionError
 from teamspace.completions.schemas import (
+    IMAGE_TOKENS,
     MAX_CHARACTERS,
     AnyText,
     Content,
@@ -33,6 +34,7 @@ from teamspace.completions.schemas import (
     TextPart,
     TokenUsage,
     ToolCall,
+    estimate_call,
     estimate_prompt,
     estimate_tokens,
     estimate_usage,
@@ -41,6 +43,7 @@ from teamspace.completions.schemas import (
 from teamspace.completions.structured import SchemaMismatch
 
 __all__ = [
+    "IMAGE_TOKENS",
     "MAX_CHARACTERS",
     "AnyText",
     "CompletionError",
@@ -68,6 +71,7 @@ __all__ = [
     "TokenUsage",
     "ToolCall",
     "complete",
+    "estimate_call",
     "estimate_prompt",
     "estimate_tokens",
     "estimate_usage",

@@ -1,7 +1,7 @@
 """Call an OpenAI-compatible model server."""
 
 from collections.abc import AsyncIterable, AsyncIterator, Iterator
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, contextmanager, suppress
 
 from teamspace.completions import wire
 from teamspace.completions.errors import failure, refusal
@@ -20,11 +20,12 @@ _MAX_ERROR_BYTES = 64 * 1024
 
 async def complete(egress: Egress, endpoint: ModelEndpoint, request: ModelRequest) -> ModelAnswer:
     """Request a completion; every failure raises CompletionError."""
-    with _egress_errors():
-        response = await egress.call(_outgoing(endpoint, wire.to_wire(request, endpoint.model)))
-    if response.status != 200:
-        raise refusal(response.status, response.body)
-    return wire.from_wire(request, response.body)
+    with _egress_errors(request):
+        async with egress.stream(_outgoing(endpoint, wire.to_wire(request, endpoint.model))) as response:
+            if response.status != 200:
+                raise refusal(response.status, await _beginning(response))
+            body = b"".join([piece async for piece in response])
+    return wire.from_wire(request, body)
 
 
 @asynccontextmanager
@@ -37,12 +38,10 @@ async def stream(
     """
     body = wire.to_wire(request, endpoint.model, stream=True)
     async with AsyncExitStack() as stack:
-        with _egress_errors():
+        with _egress_errors(request):
             response = await stack.enter_async_context(egress.stream(_outgoing(endpoint, body, _MAX_STREAM_BYTES)))
         if response.status != 200:
-            with _egress_errors():
-                body = await _beginning(response)
-            raise refusal(response.status, body)
+            raise refusal(response.status, await _beginning(response))
         # Closed here: left to the garbage collector, it would be closed by another task.
         yield await stack.enter_async_context(aclosing(wire.from_wire_stream(request, response)))
 
@@ -75,17 +74,19 @@ def _authorization(endpoint: ModelEndpoint) -> dict[str, str]:
 
 
 async def _beginning(pieces: AsyncIterable[bytes]) -> bytes:
+    """Return the beginning of an error's body, as far as it comes: the status alone says that nothing was spent."""
     body = bytearray()
-    async for piece in pieces:
-        body += piece
-        if len(body) > _MAX_ERROR_BYTES:
-            break
+    with suppress(EgressFailed):
+        async for piece in pieces:
+            body += piece
+            if len(body) > _MAX_ERROR_BYTES:
+                break
     return bytes(body)
 
 
 @contextmanager
-def _egress_errors() -> Iterator[None]:
+def _egress_errors(request: ModelRequest) -> Iterator[None]:
     try:
         yield
     except EgressFailed as fault:
-        raise failure(fault) from fault
+        raise failure(fault, request) from fault

@@ -4,8 +4,8 @@ from typing import Any
 
 import msgspec
 
-from teamspace.completions.schemas import TokenUsage
-from teamspace.core.egress import EgressFailed, EgressFault
+from teamspace.completions.schemas import ModelRequest, TokenUsage, estimate_call
+from teamspace.core.egress import EgressFailed, EgressFault, Progress
 from teamspace.core.errors import KeyedError
 from teamspace.core.messages import Key, Param
 
@@ -28,7 +28,8 @@ class CompletionError(KeyedError):
         self.unhealthy = unhealthy
         """Whether the model server itself has a problem, so that other requests would fail too."""
         self.usage = usage
-        """What was spent nevertheless: the model answered, but the answer cannot be used. None if that is unknown."""
+        """What was spent nevertheless: the model answered, but the answer cannot be used, or may have answered. None if
+        nothing indicates that."""
 
 
 # fmt: off
@@ -53,9 +54,14 @@ _REFUSALS: dict[int, tuple[Key, bool, bool]] = {
 # fmt: on
 
 
-def failure(fault: EgressFailed) -> CompletionError:
-    """Return the error for a request without a usable response."""
-    return CompletionError(_FAILURES[fault.reason])
+def failure(fault: EgressFailed, request: ModelRequest) -> CompletionError:
+    """Return the error for a request without a usable response.
+
+    If it was sent, its end is unknown, and it has cost the estimate. What happens after the beginning of a response can be
+    due to the request alone.
+    """
+    usage = None if fault.progress is Progress.NOT_SENT else estimate_call(request)
+    return CompletionError(_FAILURES[fault.reason], usage=usage, unhealthy=fault.progress is not Progress.ANSWERED)
 
 
 def refusal(status: int, body: bytes) -> CompletionError:

@@ -10,6 +10,8 @@ from teamspace.core.egress import INSTANCE, NetworkReach
 
 MAX_CHARACTERS = 1024 * 1024
 """The longest answer that is accepted."""
+TYPICAL_ANSWER = 512
+"""Tokens to expect of an answer of unknown length. Expecting the maximum would refuse requests of idle teams."""
 IMAGE_TOKENS = 1000
 """An estimate: models count images by their size in pixels, each in its own way."""
 
@@ -196,8 +198,8 @@ def estimate_tokens(text: str) -> int:
 
 
 def estimate_prompt(request: ModelRequest) -> int:
-    """Estimate the number of tokens of a request."""
-    return sum(_estimate_message(message) for message in request.conversation)
+    """Estimate the number of tokens of a request: its messages, its functions, and the schema of its answer."""
+    return sum(_estimate_message(message) for message in request.conversation) + _estimate_declared(request)
 
 
 def text_of(content: Content | None) -> str:
@@ -215,6 +217,19 @@ def _estimate_message(message: Message) -> int:
     return estimate_tokens(text_of(message.content)) + images * IMAGE_TOKENS + calls
 
 
+def _estimate_declared(request: ModelRequest) -> int:
+    declared: list[msgspec.Struct] = list(request.tools)
+    if isinstance(request.response_format, JsonSchema):
+        declared.append(request.response_format.named)
+    return -(-len(msgspec.json.encode(declared)) // 4) if declared else 0
+
+
 def estimate_usage(request: ModelRequest, text: str, parts: int = 0) -> TokenUsage:
     """Estimate the usage of a request that was answered with this text. Each part of its stream has one token at least."""
     return TokenUsage.of(estimate_prompt(request), max(estimate_tokens(text), parts))
+
+
+def estimate_call(request: ModelRequest) -> TokenUsage:
+    """Estimate the usage of a request whose answer is not known."""
+    answer = min(request.max_tokens or TYPICAL_ANSWER, TYPICAL_ANSWER)
+    return TokenUsage.of(estimate_prompt(request), answer)

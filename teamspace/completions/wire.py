@@ -161,11 +161,11 @@ async def from_wire_stream(
                 yield delta
         yield partial.answer()
     except CompletionError as fault:
-        fault.usage = partial.spent
+        fault.usage = partial.spent or fault.usage
         raise
     except EgressFailed as fault:
-        failed = failure(fault)
-        failed.usage = partial.spent
+        failed = failure(fault, request)
+        failed.usage = partial.spent or failed.usage
         raise failed from fault
 
 

@@ -57,6 +57,7 @@ class ConversationRow(OwnedRow, frozen=True):
     turns: int
     ended: int
     size: int
+    characters: int
     created_at: str
     updated_at: str
 

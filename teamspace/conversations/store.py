@@ -100,14 +100,25 @@ async def rename(tx: Tx, fence: Fence, conversation_id: str, title: str, now: st
 
 
 async def add(
-    tx: Tx, conversation_id: str, *, turns: int, ended: int, size: int, title: str, excerpt: str, now: str
+    tx: Tx,
+    conversation_id: str,
+    *,
+    turns: int,
+    ended: int,
+    size: int,
+    characters: int,
+    title: str,
+    excerpt: str,
+    now: str,
 ) -> None:
     """Count turns that began or ended. A title is only taken if there is none, an empty excerpt not at all."""
     await tx.run(
         "UPDATE conversations SET turns = turns + :turns, ended = ended + :ended, size = size + :size,"
+        " characters = characters + :characters,"
         " title = CASE WHEN title = '' THEN :title ELSE title END,"
         " excerpt = CASE WHEN :excerpt = '' THEN excerpt ELSE :excerpt END, updated_at = :now WHERE id = :id",
-        id=conversation_id, turns=turns, ended=ended, size=size, title=title, excerpt=excerpt, now=now,
+        id=conversation_id, turns=turns, ended=ended, size=size, characters=characters, title=title, excerpt=excerpt,
+        now=now,
     )  # fmt: skip
 
 
@@ -198,12 +209,12 @@ INVARIANTS = (
     Invariant("conversations.turns", "a conversation and its turns belong to one company",
         "SELECT t.id FROM conversation_turns t JOIN conversations c ON c.id = t.conversation_id"
         " WHERE t.org_id <> c.org_id"),
-    Invariant("conversations.counts", "a conversation counts its turns, those that ended, and their sizes",
+    Invariant("conversations.counts", "a conversation counts its turns, those that ended, their sizes and their characters",
         "SELECT c.id FROM conversations c LEFT JOIN (SELECT conversation_id, COUNT(*) AS turns, MAX(number) AS newest,"
-        " SUM(size) AS size, SUM(CASE WHEN role = 'assistant' AND state <> 'running' THEN 1 ELSE 0 END) AS ended"
+        " SUM(size) AS size, SUM(characters) AS characters, SUM(CASE WHEN role = 'assistant' AND state <> 'running' THEN 1 ELSE 0 END) AS ended"
         " FROM conversation_turns GROUP BY conversation_id) AS t ON t.conversation_id = c.id"
         " WHERE c.turns <> COALESCE(t.turns, 0) OR c.turns <> COALESCE(t.newest, 0) OR c.size <> COALESCE(t.size, 0)"
-        " OR c.ended <> COALESCE(t.ended, 0)"),
+        " OR c.characters <> COALESCE(t.characters, 0) OR c.ended <> COALESCE(t.ended, 0)"),
     Invariant("conversations.tree", "an answer follows a prompt, and a prompt an answer or nothing, in one conversation",
         "SELECT t.id FROM conversation_turns t LEFT JOIN conversation_turns p"
         " ON p.id = t.parent_id AND p.conversation_id = t.conversation_id AND p.number < t.number"

@@ -77,6 +77,7 @@ CREATE INDEX objects_trashed ON objects (trashed_at) WHERE trashed_at IS NOT NUL
 -- actor_kind: human, agent, workflow or s3. removal: a delete marker.
 -- blob: the bytes in the company's namespace; NULL if they are in parts. etag: for S3 clients.
 -- text_blob: the compressed text that was extracted from the bytes; NULL if there is none, or if the bytes are the text.
+-- text_length: how many characters that text has.
 -- carried: JSON; headers, metadata and checksum that were sent with the bytes and are returned with them. tags: JSON.
 CREATE TABLE object_versions (
     id TEXT PRIMARY KEY,
@@ -98,6 +99,7 @@ CREATE TABLE object_versions (
     run_id TEXT,
     created_at TEXT NOT NULL,
     text_blob TEXT,
+    text_length INTEGER,
     UNIQUE (object_id, number)
 ) STRICT;
 CREATE INDEX object_versions_of_blob ON object_versions (org_id, blob);

@@ -1,7 +1,7 @@
 -- Conversations with models. Each clause of the fence in teamspace/conversations/access.py has its own index, in the
 -- order of the last activity.
 
--- turns, size: how many turns it has, and their sizes together; both are limited. ended: how many turns have ended, to
+-- turns, size, characters: how many turns it has, and their sizes and characters together. ended: how many turns have ended, to
 -- tell whether a text that was read for the index is still the current one. excerpt: the beginning of the newest turn.
 CREATE TABLE conversations (
     id TEXT PRIMARY KEY,
@@ -13,6 +13,7 @@ CREATE TABLE conversations (
     turns INTEGER NOT NULL,
     ended INTEGER NOT NULL,
     size INTEGER NOT NULL,
+    characters INTEGER NOT NULL,
     created_at TEXT NOT NULL,
     updated_at TEXT NOT NULL
 ) STRICT;

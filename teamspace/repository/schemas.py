@@ -180,6 +180,8 @@ class VersionRow(msgspec.Struct, frozen=True):
     created_at: str
     text_blob: str | None = None
     """The compressed text that was extracted; None if there is none, or if the content is the text."""
+    text_length: int | None = None
+    """How many characters that text has."""
     name: str | None = None
     """Given by a person."""
 

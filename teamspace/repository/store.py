@@ -708,8 +708,11 @@ async def insert_thumbnail(tx: Tx, row: ThumbnailRow) -> None:
     )
 
 
-async def set_text_blob(tx: Tx, version_id: str, digest: str) -> None:
-    await tx.run("UPDATE object_versions SET text_blob = :digest WHERE id = :id", id=version_id, digest=digest)
+async def set_text(tx: Tx, version_id: str, digest: str, length: int) -> None:
+    await tx.run(
+        "UPDATE object_versions SET text_blob = :digest, text_length = :length WHERE id = :id",
+        id=version_id, digest=digest, length=length,
+    )  # fmt: skip
 
 
 async def fail_text(tx: Tx, object_id: str, author_id: str, fault: str) -> ObjectRow | None:

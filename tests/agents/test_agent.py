@@ -245,6 +245,8 @@ async def test_a_dry_run_is_a_read(settings: Settings) -> None:
     async with model_world(settings) as (world, ann, server):
         answer = await ask(ann, "Search", dry_run=True)
         assert answer["estimate"]["requests"] == 1
+        fewer = await ask(ann, "Search", tools=["search"], dry_run=True)
+        assert answer["estimate"]["tokens"] > fewer["estimate"]["tokens"] + 100, "its tools count"
         assert not server.bodies
         assert await world.db.one(int, "SELECT COUNT(*) FROM jobs") == 0
 

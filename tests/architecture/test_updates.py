@@ -36,7 +36,7 @@ LOCKED = {
     "repository.move": "object",
     "repository.set_name": "object",
     "repository.set_tags": "object",
-    "repository.set_text_blob": "object",
+    "repository.set_text": "object",
     "repository.trash": "object",
     "repository.update": "object",
     "tenancy.put_preferences": "user",

@@ -419,13 +419,14 @@ VIOLATIONS = [
     ("conversations.company", f"UPDATE conversation_grants SET org_id = {OTHER}"),
     ("conversations.company", "UPDATE conversation_grants SET user_id = (SELECT id FROM users WHERE username = 'zoe')"),
     ("conversations.audit", "INSERT INTO conversations (id, org_id, team_id, owner_id, title, excerpt, turns, ended, size,"
-                            " created_at, updated_at) SELECT 'x', org_id, team_id, owner_id, title, excerpt, turns, ended,"
-                            " size, created_at, updated_at FROM conversations"),
+                            " characters, created_at, updated_at) SELECT 'x', org_id, team_id, owner_id, title, excerpt, turns,"
+                            " ended, size, characters, created_at, updated_at FROM conversations"),
     ("conversations.text", "DELETE FROM texts"),
     ("conversations.text", f"UPDATE texts SET org_id = {OTHER}"),
     ("conversations.text", "DELETE FROM conversations"),
     ("conversations.counts", "UPDATE conversations SET turns = turns + 1"),
     ("conversations.counts", "UPDATE conversations SET ended = 0"),
+    ("conversations.counts", "UPDATE conversations SET characters = characters + 1"),
     ("conversations.counts", "UPDATE conversation_turns SET size = size + 1"),
     ("conversations.counts", "UPDATE conversation_turns SET number = number + 7"),
     ("conversations.counts", "DELETE FROM conversation_turns"),
@@ -449,8 +450,8 @@ VIOLATIONS = [
     ("objects.newest", "DELETE FROM object_versions"),
     ("objects.newest", "UPDATE objects SET size = 7"),
     ("objects.newest", "INSERT INTO object_versions SELECT 'x', object_id, org_id, 2, removal, size, blob, sha256, etag,"
-                       " content_type, filename, title, carried, tags, author_id, actor_kind, run_id, created_at, text_blob, name"
-                       " FROM object_versions WHERE filename = 'plan.txt'"),
+                       " content_type, filename, title, carried, tags, author_id, actor_kind, run_id, created_at, text_blob,"
+                       " text_length, name FROM object_versions WHERE filename = 'plan.txt'"),
     ("objects.newest", "UPDATE objects SET removed = TRUE"),
     ("objects.newest", "UPDATE objects SET etag = 'x'"),
     ("objects.newest", "UPDATE objects SET sha256 = NULL"),

@@ -29,6 +29,8 @@ from tests.support.upstream import (
     dripping,
     endless,
     event,
+    no_http,
+    silent,
     status,
 )
 
@@ -123,8 +125,10 @@ STREAM_FAULTS: tuple[tuple[Behaviour, str, bool, bool], ...] = (
     (chunks(*[delta("x" * 200_000)] * 6, DONE), "longer than 1 MiB", False, True),
     (status(401), "rejects the configured key", False, False),
     (status(400, {"error": {"message": "Too long."}}), "rejects the request: Too long.", False, False),
-    (cut_off, "closed the connection", True, False),
-    (dripping, "did not answer in time", True, False),
+    (cut_off, "closed the connection", True, True),
+    (dripping, "did not answer in time", True, True),
+    (silent, "did not answer in time", True, True),
+    (no_http, "closed the connection", True, True),
     (endless, "did not stream a valid completion", True, False),
 )
 
@@ -149,6 +153,31 @@ async def test_a_broken_stream_has_cost_what_arrived(egress: Egress) -> None:
         with pytest.raises(CompletionError) as failed:
             await streamed(egress, endpoint(upstream))
         assert failed.value.usage == completions.TokenUsage(5, 2, 7)
+
+
+@pytest.mark.parametrize("behaviour", [silent, dripping, cut_off, endless, no_http])
+async def test_a_request_whose_end_is_unknown_has_cost_the_estimate(
+    egress: Egress, monkeypatch: pytest.MonkeyPatch, behaviour: Behaviour
+) -> None:
+    monkeypatch.setattr(completions_client, "_TIMEOUTS", Timeouts(connect=1, read=1, total=2))
+    async with Upstream(behaviour) as upstream:
+        with pytest.raises(CompletionError) as failed:
+            await completions.complete(egress, endpoint(upstream), REQUEST)
+        assert failed.value.usage == completions.estimate_call(REQUEST) == completions.TokenUsage.of(5, 9)
+        assert failed.value.unhealthy == (behaviour in (silent, no_http)), (
+            "after its head, it can be due to the request"
+        )
+
+
+async def test_a_request_that_was_not_sent_or_was_refused_has_cost_nothing(egress: Egress) -> None:
+    async with Upstream(status(500, b"x" * 100_000)) as upstream:
+        there = endpoint(upstream)
+        with pytest.raises(CompletionError, match="status 500") as failed:
+            await completions.complete(egress, there, REQUEST)
+        assert failed.value.usage is None
+    with pytest.raises(CompletionError, match="cannot be reached") as failed:
+        await completions.complete(egress, there, REQUEST)
+    assert failed.value.usage is None and failed.value.unhealthy
 
 
 @pytest.mark.parametrize(
@@ -182,3 +211,11 @@ def test_a_request_is_a_conversation_that_ends_with_the_prompt() -> None:
     request = ModelRequest("And now?", "Be brief.", [Message(Speaker.ASSISTANT, "Yes.")])
     assert [message.content for message in request.conversation] == ["Be brief.", "Yes.", "And now?"]
     assert completions.estimate_prompt(request) == 3 + 1 + 2
+
+
+def test_the_estimate_of_a_request_has_its_functions_and_its_schema() -> None:
+    tool, schema = completions.FunctionTool(completions.Function("f", "x" * 400)), {"description": "x" * 400}
+    plain = ModelRequest("Hello", response_format=completions.JsonObject())
+    declared = ModelRequest("Hello", tools=[tool], response_format=completions.JsonSchema(schema=schema))
+    assert completions.estimate_prompt(plain) == 2
+    assert 200 < completions.estimate_prompt(declared) < 250

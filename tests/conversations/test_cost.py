@@ -30,8 +30,8 @@ async def fill(world: World, owner: Caller, reader: Caller) -> None:
     values = {"org": owner.org.id, "team": owner.team.id, "owner": owner.user_id, "reader": reader.user_id}
     async with world.db.maintenance(system(org_id=owner.org.id)) as tx:
         for sql in (
-            "INSERT INTO conversations (id, org_id, team_id, owner_id, title, excerpt, turns, ended, size, created_at,"
-            f" updated_at) {_NUMBERS} {_ID}, :org, :team, :owner, 'x', '', 0, 0, 0, '', {_TIME} FROM numbers",
+            "INSERT INTO conversations (id, org_id, team_id, owner_id, title, excerpt, turns, ended, size, characters,"
+            f" created_at, updated_at) {_NUMBERS} {_ID}, :org, :team, :owner, 'x', '', 0, 0, 0, 0, '', {_TIME} FROM numbers",
             "INSERT INTO conversation_grants (conversation_id, user_id, org_id, permission, granted_by, created_at,"
             f" updated_at) {_NUMBERS} {_ID}, :reader, :org, 'notes:read', '', '', {_TIME} FROM numbers",
             *(
@@ -75,7 +75,7 @@ async def statements(world: World, who: Principal) -> list[tuple[str, Params]]:
         await sharing.delete_grant(db, CONVERSATIONS, fence, "x1", who.user_id)
         await store.rename(db, fence, "x1", "y", "")
         await sharing.put_grant(db, CONVERSATIONS, fence, "x1", who.user_id, P.NOTES_READ, "", "")
-    await store.add(db, "x1", turns=2, ended=0, size=1, title="", excerpt="", now="")
+    await store.add(db, "x1", turns=2, ended=0, size=1, characters=1, title="", excerpt="", now="")
     await store.lock_of_turn(db, "assistantx1")
     await store.get_for_index(db, "x1")
     await store.lock_for_index(db, "x1", 1)
@@ -185,7 +185,8 @@ async def _fill_one(world: World, ann: Caller, id: str) -> None:
             )  # fmt: skip
             parent = f"turn{number}"
         await tx.run(
-            "UPDATE conversations SET turns = 998, ended = 499, size = (SELECT SUM(size) FROM conversation_turns)"
+            "UPDATE conversations SET turns = 998, ended = 499, size = (SELECT SUM(size) FROM conversation_turns),"
+            " characters = (SELECT SUM(characters) FROM conversation_turns)"
         )
         for number in range(500):
             await tx.run(

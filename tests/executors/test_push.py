@@ -244,6 +244,10 @@ FAULTS: tuple[tuple[Behaviour, str, bool], ...] = (
 )
 
 
+UNKNOWN_ENDS = (endless, cut_off, no_http)
+"""The request was sent, so the model may have answered it."""
+
+
 @pytest.mark.parametrize(("behaviour", "message", "retryable"), FAULTS, ids=lambda value: str(value)[:20])
 async def test_a_failure_is_reported_and_retried_where_that_helps(
     settings: Settings, behaviour: Behaviour, message: str, retryable: bool
@@ -259,7 +263,7 @@ async def test_a_failure_is_reported_and_retried_where_that_helps(
         assert seen["state"] == ("queued" if retryable else "failed")
         for secret in (KEY, "10.0.0.7", "127.0.0.1"):
             assert secret not in str(seen["error"])
-        assert await tokens_used(ann) == 0
+        assert (await tokens_used(ann) > 0) == (behaviour in UNKNOWN_ENDS)
         assert await broken_invariants(world) == []
 
 
@@ -305,16 +309,26 @@ def test_the_pause_grows_and_a_success_ends_it(monkeypatch: pytest.MonkeyPatch) 
     pauses: list[float] = []
     for _ in range(10):
         while health.is_available:
-            health.record_call(False)
+            health.record_call(False, "acme")
         began = now[0]
-        health.record_call(False)  # a call that started before the pause
+        health.record_call(False, "acme")  # a call that started before the pause
         while not health.is_available:
             now[0] += 1
         pauses.append(now[0] - began)
     assert pauses == [5, 10, 20, 40, 80, 160, 300, 300, 300, 300]
-    health.record_call(True)
-    health.record_call(False)
+    health.record_call(True, "acme")
+    health.record_call(False, "acme")
     assert health.is_available
+
+
+def test_calls_of_one_company_do_not_pause_what_others_use() -> None:
+    health = health_domain.HealthTracker()
+    health.record_call(True, "globex")
+    for _ in range(10):
+        health.record_call(False, "acme")
+    assert health.is_available
+    health.record_call(False, "globex")
+    assert not health.is_available
 
 
 async def test_a_hanging_server_of_one_company_does_not_delay_others(settings: Settings) -> None:

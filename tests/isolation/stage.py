@@ -222,7 +222,7 @@ class Stage:
         owner_id, now = (owner or setup.author).user_id, clock.stamp()
         row = ConversationRow(
             id=new_id(), org_id=setup.org.id, team_id=setup.team.id, owner_id=owner_id, title="isolation", excerpt="",
-            turns=0, ended=0, size=0, created_at=now, updated_at=now,
+            turns=0, ended=0, size=0, characters=0, created_at=now, updated_at=now,
         )  # fmt: skip
         async with self.world.db.maintenance(system(org_id=setup.org.id)) as tx:
             await conversation_store.insert(tx, row)

@@ -61,8 +61,8 @@ STATEMENTS = (
     "INSERT INTO object_links (id, object_id, org_id, team_id, creator_id, name, token_hash, token, views, downloads,"
     f" created_at) {NUMBERS} SELECT 'l' || {_N}, {_OBJECT}, :org, :team, :owner, '', 'h' || {_N}, '', 0, 0, :now"
     f" FROM numbers WHERE {_OBJECT} <> '{HOT_OBJECT}'",
-    "INSERT INTO conversations (id, org_id, team_id, owner_id, title, excerpt, turns, ended, size, created_at, updated_at)"
-    f" {NUMBERS} SELECT {_TALK}, :org, :team, :owner, 'Talk', '', 0, 0, 0, :now, {_AT} FROM numbers",
+    "INSERT INTO conversations (id, org_id, team_id, owner_id, title, excerpt, turns, ended, size, characters, created_at,"
+    f" updated_at) {NUMBERS} SELECT {_TALK}, :org, :team, :owner, 'Talk', '', 0, 0, 0, 0, :now, {_AT} FROM numbers",
     "INSERT INTO conversation_grants (conversation_id, user_id, org_id, permission, granted_by, created_at, updated_at)"
     f" {NUMBERS} SELECT {_TALK}, :holder, :org, 'notes:read', :owner, :now, {_AT} FROM numbers {_GRANTED}",
     "INSERT INTO audit (id, org_id, team_id, at, actor_kind, actor_id, action, target, detail, request_id, address)"

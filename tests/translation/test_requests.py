@@ -1,6 +1,7 @@
 """Translating over HTTP: with the simulated model, and with a model server."""
 
 import asyncio
+import json
 from typing import Any
 
 import httpx2
@@ -14,7 +15,7 @@ from teamspace.translation.domain import history
 from teamspace.translation.schemas import MAX_CATALOG
 from tests.ai.help import model_world, requests_used, tokens_used
 from tests.support.model_server import fails, says
-from tests.support.upstream import silent
+from tests.support.upstream import ReceivedRequest, silent
 from tests.support.world import Caller, World
 from tests.translation.help import each, serving, upper
 
@@ -298,6 +299,36 @@ async def test_a_model_server_that_fails_is_reported(settings: Settings) -> None
         server.script([fails()] * 4)
         assert (await translate(ann, "Hello", 502))["code"] == "executor_failed"
         assert await listed(ann) == []
+
+
+async def test_a_repeat_after_a_failed_batch_asks_only_for_the_rest(settings: Settings) -> None:
+    async with model_world(settings) as (_, ann, server):
+        server.script([serving(each(upper)), fails(), serving(each(upper))])
+        await translate_catalog(ann, words(60), 502)
+        assert await tokens_used(ann) == 14
+        first = [_texts(body) for body in server.bodies]
+        server.script([serving(each(upper))])
+        answer = await translate_catalog(ann, words(60))
+        assert set(answer["catalog"]) == set(words(60)) and answer["checks"] == []
+        assert len(server.bodies) == 4 and _texts(server.bodies[-1]) in first, "the batch that failed, and no other"
+        assert (answer["memory_hits"], await tokens_used(ann)) == (60 - len(_texts(server.bodies[-1])), 21)
+
+
+async def test_a_batch_that_was_refused_is_in_the_usage(settings: Settings) -> None:
+    async def model(request: ReceivedRequest, writer: asyncio.StreamWriter) -> None:
+        prompt = json.loads(request.body)["messages"][-1]["content"]
+        is_small = not prompt.startswith("{") or len(json.loads(prompt)["segments"]) == 5
+        await (says("Sorry.") if is_small else serving(each(upper)))(request, writer)
+
+    async with model_world(settings) as (_, ann, server):
+        server.script([model] * 9)
+        answer = await translate_catalog(ann, words(30))
+        assert [check["check"] for check in answer["checks"]] == ["missing"] * 5
+        assert answer["usage"]["total_tokens"] == await tokens_used(ann) == 7 + 4 * 7
+
+
+def _texts(body: dict[str, Any]) -> list[str]:
+    return [segment["text"] for segment in json.loads(body["messages"][-1]["content"])["segments"]]
 
 
 async def test_two_people_translate_the_same_at_the_same_time(world: World, ann: Caller) -> None:

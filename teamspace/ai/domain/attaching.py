@@ -10,7 +10,7 @@ from teamspace.ai.domain import sources
 from teamspace.ai.domain.sources import PromptSource, Sources
 from teamspace.ai.schemas import EntityPart, NotePart, ObjectPart, Reference
 from teamspace.blobs import BlobStore
-from teamspace.completions import ImagePart, ImageUrl
+from teamspace.completions import IMAGE_TOKENS, ImagePart, ImageUrl
 from teamspace.core import pools
 from teamspace.core.db import Db, Reads
 from teamspace.core.errors import BadRequest, NotFound, Refusal, TooLarge
@@ -131,7 +131,23 @@ async def load_available(
         attached.add(part, list(_share(loaded.passages, room)), loaded.facts)
 
 
-async def measure_entities(db: Db, library: Library, who: Principal, parts: Iterable[Reference]) -> int:
+async def measure(db: Db, library: Library, who: Principal, parts: Sequence[Reference]) -> int:
+    """Return the estimated tokens of what `load` would load; raise if something cannot be read."""
+    wanted, images = distinct(parts), 0
+    characters = await _measure_entities(db, library, who, wanted)
+    for part in wanted:
+        if isinstance(part, NotePart):
+            characters += len((await notes.find(db, who, part.note_id)).body)
+        elif isinstance(part, ObjectPart):
+            version = await _find_version(db, who, part)
+            if version.content_type in IMAGE_TYPES:
+                images += 1
+            else:
+                characters += version.size if version.text_length is None else version.text_length
+    return min(characters, MAX_CHARACTERS) // 4 + images * IMAGE_TOKENS
+
+
+async def _measure_entities(db: Db, library: Library, who: Principal, parts: Iterable[Reference]) -> int:
     """Return about how many characters the entities among the parts have; raise NotFound if one cannot be read."""
     ids = _entity_ids(parts)
     sizes = await library.measure_entities(db, who, ids) if ids else {}
@@ -209,9 +225,13 @@ def _share(found: Sequence[PromptSource], room: int) -> Iterator[PromptSource]:
 
 
 async def _find_image(db: Reads, who: Principal, part: ObjectPart) -> VersionRow | None:
-    row = await repository.get_visible(db, who, part.object_id)
-    version = await repository.get_version(db, row, row.version if part.version is None else part.version)
+    version = await _find_version(db, who, part)
     return version if version.content_type in IMAGE_TYPES else None
+
+
+async def _find_version(db: Reads, who: Principal, part: ObjectPart) -> VersionRow:
+    row = await repository.get_visible(db, who, part.object_id)
+    return await repository.get_version(db, row, row.version if part.version is None else part.version)
 
 
 async def _load_image(db: Reads, files: BlobStore, version: VersionRow, before: int) -> ImagePart:

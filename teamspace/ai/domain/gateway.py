@@ -27,8 +27,6 @@ from teamspace.quota import QuotaAccount, Settlement, Spend
 
 CHAT = "ai.chat"
 """The kind of a model call that a remote worker can run."""
-TYPICAL_ANSWER = 512
-"""Tokens to reserve for an answer of unknown length. Reserving the maximum would refuse requests of idle teams."""
 _MAX_SECONDS = 290.0
 _CLAIM_SECONDS = 60.0
 """How long a request waits for a remote worker to take it."""
@@ -364,7 +362,7 @@ async def _expire(scope: asyncio.Timeout, stop: asyncio.Event) -> None:
 
 
 def estimate(request: ModelRequest) -> Spend:
-    return Spend(1, completions.estimate_prompt(request) + min(request.max_tokens or TYPICAL_ANSWER, TYPICAL_ANSWER))
+    return Spend(1, completions.estimate_call(request).total_tokens)
 
 
 def to_input(request: ModelRequest) -> ChatInput:

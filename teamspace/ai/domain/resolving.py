@@ -6,7 +6,7 @@ from typing import Any, Protocol
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from teamspace import conversations, notes, repository
+from teamspace import conversations
 from teamspace.ai.domain import attaching
 from teamspace.ai.domain.attaching import Attached, Library
 from teamspace.ai.domain.sources import Sources
@@ -15,8 +15,6 @@ from teamspace.ai.schemas import (
     ChatBody,
     ChatInput,
     ChatPart,
-    NotePart,
-    ObjectPart,
     Prompt,
     Reference,
     TurnInput,
@@ -124,17 +122,10 @@ async def measure(db: Db, library: Library, who: Principal, input: ChatInput) ->
     for index, part in enumerate(_parts(input.prompt)):
         if isinstance(part, ImagePart) and not part.image_url.url.startswith("data:image/"):
             raise BadRequest.at(f"/prompt/{index}/image_url/url", "ai.image_url")
-    references = attaching.distinct(_references(input.prompt))
-    characters = await attaching.measure_entities(db, library, who, references)
-    for reference in references:
-        if isinstance(reference, NotePart):
-            characters += len((await notes.find(db, who, reference.note_id)).body)
-        elif isinstance(reference, ObjectPart):
-            row = await repository.get_visible(db, who, reference.object_id)
-            characters += row.size
+    tokens = await attaching.measure(db, library, who, list(_references(input.prompt)))
     if isinstance(input, ChatBody | TurnInput) and input.conversation_id is not None:
-        characters += await conversations.measure(db, who, input.conversation_id)
-    return min(characters, attaching.MAX_CHARACTERS + conversations.MAX_HISTORY) // 4
+        tokens += await conversations.measure(db, who, input.conversation_id) // 4
+    return tokens
 
 
 def check_size(input: ChatInput) -> None:

@@ -35,7 +35,7 @@ async def create(db: Db, who: Principal, draft: NewConversation) -> Conversation
     row = ConversationRow(
         id=new_id(), org_id=who.org_id, team_id=who.team_id, owner_id=who.user_id,
         title="" if draft.title is UNSET else _clean_title(draft.title), excerpt="", turns=0, ended=0, size=0,
-        created_at=now, updated_at=now,
+        characters=0, created_at=now, updated_at=now,
     )  # fmt: skip
     async with db.write(who, "conversation.create") as tx:
         tx.target = row.id

@@ -140,7 +140,8 @@ async def _add(
     for turn in turns:
         await store.insert_turn(tx, turn)
     await store.add(
-        tx, conversation.id, turns=len(turns), ended=0, size=size, title=prompt.title, excerpt=prompt.excerpt, now=now
+        tx, conversation.id, turns=len(turns), ended=0, size=size, characters=sum(turn.characters for turn in turns),
+        title=prompt.title, excerpt=prompt.excerpt, now=now,
     )  # fmt: skip
     if prompt.title and not conversation.title:
         await fulltext.rename(tx, store.KIND, conversation.id, title=prompt.title, labels="")
@@ -180,7 +181,7 @@ async def end_turn(
     if not ended:
         return
     await store.add(
-        tx, conversation.id, turns=0, ended=1, size=answer.size - ANSWER_SIZE, title="",
+        tx, conversation.id, turns=0, ended=1, size=answer.size - ANSWER_SIZE, characters=len(answer.text), title="",
         excerpt=contents.excerpt_of(answer.text), now=clock.stamp(),
     )  # fmt: skip
     await sharing.record(tx, CONVERSATIONS, conversation, Change.UPDATED)
@@ -202,4 +203,4 @@ async def measure(db: Reads, who: Principal, conversation_id: str) -> int:
     conversation = await store.get(db, access.fence(who, Access.READ), conversation_id)
     if conversation is None:
         raise NotFound()
-    return min(conversation.size, MAX_HISTORY)
+    return min(conversation.characters, MAX_HISTORY)

@@ -14,6 +14,7 @@ from teamspace.core.egress.requests import (
     EgressFault,
     NetworkReach,
     OutgoingRequest,
+    Progress,
     Timeouts,
 )
 from teamspace.core.egress.urls import Destination, EgressRefused, parse, parse_host_port
@@ -29,6 +30,7 @@ __all__ = [
     "HttpResponse",
     "NetworkReach",
     "OutgoingRequest",
+    "Progress",
     "Timeouts",
     "parse",
     "parse_host_port",

@@ -5,7 +5,7 @@ import ipaddress
 import logging
 import socket
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -102,11 +102,12 @@ class Egress:
         deadline = asyncio.get_running_loop().time() + request.timeouts.total
         try:
             async with asyncio.timeout_at(deadline):
-                return await self._send(request, target, deadline)
+                addresses = await self._resolve_allowed(target, request.reach)
         except TimeoutError:
             raise EgressFailed(EgressFault.TIMEOUT) from None
         except Overloaded as fault:
             raise EgressFailed(EgressFault.UNRESOLVED) from fault
+        return await self._send(request, target, addresses, deadline)
 
     def transport(
         self, reach: NetworkReach, on_behalf_of: str, *, timeouts: Timeouts, max_bytes: int = MAX_BYTES,
@@ -150,11 +151,12 @@ class Egress:
             return EgressRefused("egress.public")
         return EgressRefused("egress.public_or_listed", host=_name_and_port(target))
 
-    async def _send(self, request: OutgoingRequest, target: Destination, deadline: float) -> "StreamedResponse":
+    async def _send(
+        self, request: OutgoingRequest, target: Destination, addresses: Sequence[Address], deadline: float
+    ) -> "StreamedResponse":
         """Send to the first address that accepts a connection, preferably to one with an idle connection."""
         from teamspace.core.egress.sending import send  # noqa: PLC0415 - wasted without outgoing requests
 
-        addresses = await self._resolve_allowed(target, request.reach)
         keys = [ConnectionKey(request.on_behalf_of, target.scheme, *target.host_port, each) for each in addresses]
         for key in sorted(keys, key=self._connections.has, reverse=True):
             try:

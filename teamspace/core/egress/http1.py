@@ -86,6 +86,8 @@ class Http1Connection(asyncio.Protocol):
         """Return the status and the headers. Raises TimeoutError if nothing comes for some seconds."""
         received = b""
         while True:
+            if asyncio.get_running_loop().time() > deadline:  # the server may send announcements without end
+                raise TimeoutError
             head, received = await self._receive_one_head(received, seconds, deadline)
             if head.status >= _FINAL:
                 break

@@ -1,7 +1,7 @@
 """A request and its limits, and how it can fail."""
 
 from collections.abc import AsyncIterable, Callable, Mapping
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 
 import msgspec
 
@@ -26,12 +26,22 @@ class EgressFault(StrEnum):
     TOO_MANY_PIECES = "sent its response in too many pieces"
 
 
-class EgressFailed(Exception):
-    """There is no usable response."""
+class Progress(IntEnum):
+    """How far a request has come."""
 
-    def __init__(self, reason: EgressFault) -> None:
+    NOT_SENT = 0
+    SENT = 1
+    ANSWERED = 2
+    """The response has begun."""
+
+
+class EgressFailed(Exception):
+    """There is no usable response. If the request was sent, the server may have done its work."""
+
+    def __init__(self, reason: EgressFault, progress: Progress = Progress.NOT_SENT) -> None:
         super().__init__(reason)
         self.reason = reason
+        self.progress = progress
 
 
 class ConnectionBroken(Exception):

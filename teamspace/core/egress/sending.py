@@ -10,7 +10,7 @@ from typing import Self
 from teamspace.core.egress.connections import ConnectionKey, ConnectionPool
 from teamspace.core.egress.heads import ResponseHead
 from teamspace.core.egress.http1 import Http1Connection
-from teamspace.core.egress.requests import ConnectionBroken, EgressFailed, EgressFault, OutgoingRequest
+from teamspace.core.egress.requests import ConnectionBroken, EgressFailed, EgressFault, OutgoingRequest, Progress
 from teamspace.core.egress.urls import Destination
 
 _IDEMPOTENT = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "DELETE"})
@@ -76,18 +76,18 @@ class StreamedResponse:
             self._give_way_at = pieces + _PIECES_AT_ONCE
             await asyncio.sleep(0)
         if asyncio.get_running_loop().time() > self._deadline:  # what has come already needs no waiting
-            raise EgressFailed(EgressFault.TIMEOUT)
+            raise EgressFailed(EgressFault.TIMEOUT, Progress.ANSWERED)
         try:
             piece = await self._connection.receive_piece(self._read_seconds, self._deadline)
         except TimeoutError:
-            raise EgressFailed(EgressFault.TIMEOUT) from None
+            raise EgressFailed(EgressFault.TIMEOUT, Progress.ANSWERED) from None
         except ConnectionBroken as fault:
-            raise EgressFailed(EgressFault.NOT_HTTP) from fault
+            raise EgressFailed(EgressFault.NOT_HTTP, Progress.ANSWERED) from fault
         self._received += len(piece or b"")
         if self._received > self._max_bytes:
-            raise EgressFailed(EgressFault.TOO_LARGE)
+            raise EgressFailed(EgressFault.TOO_LARGE, Progress.ANSWERED)
         if self._connection.pieces > _MAX_PIECES:
-            raise EgressFailed(EgressFault.TOO_MANY_PIECES)
+            raise EgressFailed(EgressFault.TOO_MANY_PIECES, Progress.ANSWERED)
         return piece
 
 
@@ -105,7 +105,8 @@ async def send(
         except _ConnectionLost:
             if request.method not in _IDEMPOTENT:
                 raise
-    connection = await pool.connect(key, request.timeouts.connect)
+    seconds = min(request.timeouts.connect, deadline - asyncio.get_running_loop().time())
+    connection = await pool.connect(key, seconds)
     return await _exchange(request, target, pool, key, connection, deadline)
 
 
@@ -118,7 +119,7 @@ async def _exchange(
         response = StreamedResponse(head, request, pool, key, connection, deadline)
         if response.headers.get("content-encoding", "identity").lower() != "identity":
             # A small compressed body could expand without end.
-            raise EgressFailed(EgressFault.COMPRESSED)
+            raise EgressFailed(EgressFault.COMPRESSED, Progress.ANSWERED)
     except BaseException:
         connection.close()
         raise
@@ -132,9 +133,9 @@ async def _receive_head(
         connection.send(request, target)
         return await connection.receive_head(request.timeouts.read, deadline)
     except TimeoutError:
-        raise EgressFailed(EgressFault.TIMEOUT) from None
+        raise EgressFailed(EgressFault.TIMEOUT, Progress.SENT) from None
     except ConnectionBroken as fault:
-        raise _ConnectionLost(EgressFault.NOT_HTTP) from fault
+        raise _ConnectionLost(EgressFault.NOT_HTTP, Progress.SENT) from fault
 
 
 def _headers(head: ResponseHead) -> dict[str, str]:

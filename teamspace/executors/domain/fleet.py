@@ -133,10 +133,10 @@ class Fleet:
         try:
             yield endpoint
         except completions.CompletionError as fault:
-            tracker.record_call(not fault.unhealthy)
+            tracker.record_call(not fault.unhealthy, on_behalf_of)
             raise
         else:
-            tracker.record_call(True)
+            tracker.record_call(True, on_behalf_of)
         finally:
             self._active_calls[org_id] -= 1
 

@@ -20,6 +20,11 @@ class HealthTracker:
         self.answers: bool | None = None
         """Whether it answered the last probe."""
         self._failures = 0
+        self._failed_for: set[str] = set()
+        """The companies whose calls were the consecutive failures."""
+        self._last_caller: str | None = None
+        self._is_shared = False
+        """Whether several companies have called it."""
         self._paused_until = 0.0
         self._probe_at = 0.0
 
@@ -32,13 +37,20 @@ class HealthTracker:
     def is_probe_due(self) -> bool:
         return time.monotonic() >= self._probe_at
 
-    def record_call(self, succeeded: bool) -> None:
-        """Count consecutive failures. Calls that fail while the breaker is open had started before: they do not count."""
+    def record_call(self, succeeded: bool, company: str) -> None:
+        """Count consecutive failures. Calls that fail while the breaker is open had started before: they do not count.
+
+        One company's calls alone do not pause what others use too: what it asks can be the reason.
+        """
+        self._is_shared = self._is_shared or self._last_caller not in (None, company)
+        self._last_caller = company
         if succeeded:
             self._failures = 0
+            self._failed_for.clear()
         elif time.monotonic() >= self._paused_until:
             self._failures += 1
-            if self._failures >= FAILURES_BEFORE_PAUSE:
+            self._failed_for.add(company)
+            if self._failures >= FAILURES_BEFORE_PAUSE and (len(self._failed_for) > 1 or not self._is_shared):
                 pause = min(_MAX_PAUSE, _FIRST_PAUSE * 2.0 ** (self._failures - FAILURES_BEFORE_PAUSE))
                 self._paused_until = time.monotonic() + pause * random.uniform(0.75, 1.25)
 

@@ -248,7 +248,8 @@ class JobAttempts:
             attempt.input = msgspec.json.decode(job.input, type=kind.input)
             result = await self._run_noted(db, attempt)
         except TimeoutError:
-            return Failed(JobFault.keyed("jobs.timed_out", "timeout"))
+            # Nobody will report what a model has done: it is charged with what was reserved.
+            return Failed(JobFault.keyed("jobs.timed_out", "timeout"), job.estimate)
         except Unauthenticated:
             return Failed(authority.REQUESTER_GONE)
         except Obsolete as obsolete:

@@ -149,7 +149,7 @@ async def _extract_version(
     prepared = await fulltext.prepare(text, is_markdown=is_markdown) if is_newest else None
     links = await references.find_links(text) if is_newest and is_markdown else []
     async with _stage_text(db, files, who, version, text) as staged, db.maintenance(who) as tx:
-        is_kept = staged is not None and await _keep_text(tx, row, version, staged)
+        is_kept = staged is not None and await _keep_text(tx, row, version, staged, len(text))
         newest = None
         if is_newest:
             newest = await store.set_text_state(tx, row.id, version.number, result.text_state, result.reason)
@@ -187,14 +187,14 @@ async def _stage_text(
         yield staged
 
 
-async def _keep_text(tx: Tx, row: ObjectRow, version: VersionRow, staged: StagedBlob) -> bool:
+async def _keep_text(tx: Tx, row: ObjectRow, version: VersionRow, staged: StagedBlob, length: int) -> bool:
     """Make the text that of the version, even if there is a newer one; return False if nothing changes."""
     await locks.lock_object(tx, row)
     current = await store.get_version_by_id(tx, row.id, version.id)
     if current is None or current.text_blob == staged.digest:  # deleted meanwhile, or extracted again
         return False
     await blobs.reference_staged(tx, row.org_id, staged)
-    await store.set_text_blob(tx, version.id, staged.digest)
+    await store.set_text(tx, version.id, staged.digest, length)
     if current.text_blob is not None:
         await blobs.release_references(tx, row.org_id, [current.text_blob])
     return True

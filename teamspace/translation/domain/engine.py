@@ -75,13 +75,19 @@ async def translate(
     """Translate texts into `target`, metered; every key has a translation in the result.
 
     A quota that does not suffice refuses the whole before anything is sent. One that ends on the way, since others
-    spend it too, refuses the rest: what was spent is metered.
+    spend it too, refuses the rest: what was spent is metered, and what was translated for it is remembered.
     """
     work = await prepare(db, who, texts, target=target, source=source)
     await _check_quota(db, who, await _estimate(gateway, db, who, work, source, target, role))
     run = ModelRun(gateway, db, who, role, source, target)
     chosen = {number: SegmentAttempt(text, text) for number, text in work.remembered.items()}
-    chosen |= await run.translate(work.items())
+    try:
+        chosen |= await run.translate(work.items())
+    except Exception:
+        if learned := _learned(work, run.salvaged):
+            async with db.maintenance(who) as tx:
+                await _remember(tx, who, target, work.revision, learned)
+        raise
     return await pools.TEXT.run(_finish, work, run, chosen)
 
 
@@ -123,13 +129,14 @@ async def _check_quota(db: Db, who: Principal, estimated: DryRun) -> None:
 
 async def remember(tx: Tx, who: Principal, translated: Translated) -> None:
     """Store what can be reused by the team; forget what is old."""
-    if translated.learned:
-        now = clock.stamp()
-        await store.put_memory(
-            tx, who.org_id, who.team_id, translated.target, translated.revision, translated.learned, now
-        )
+    await _remember(tx, who, translated.target, translated.revision, translated.learned)
+
+
+async def _remember(tx: Tx, who: Principal, target: str, revision: int, learned: Sequence[RememberedSegment]) -> None:
+    if learned:
+        await store.put_memory(tx, who.org_id, who.team_id, target, revision, learned, clock.stamp())
         # More than was learned, so that the memory shrinks to what is kept.
-        await store.forget_some(tx, BATCH + len(translated.learned), who.team_id, clock.ago(MEMORY_SECONDS))
+        await store.forget_some(tx, BATCH + len(learned), who.team_id, clock.ago(MEMORY_SECONDS))
 
 
 # In a thread
@@ -194,15 +201,18 @@ def _finish(work: Work, run: ModelRun, chosen: Mapping[int, SegmentAttempt]) -> 
         usage=run.usage,
         model=run.model,
         revision=work.revision,
-        learned=sorted(
-            (
-                RememberedSegment(work.digests[number], candidate.text)
-                for number, candidate in chosen.items()
-                if not candidate.problems and number not in work.remembered
-            ),
-            key=lambda memory: memory.digest,
-        ),
+        learned=_learned(work, chosen),
     )
+
+
+def _learned(work: Work, chosen: Mapping[int, SegmentAttempt]) -> list[RememberedSegment]:
+    """Return the new translations that passed all checks."""
+    found = (
+        RememberedSegment(work.digests[number], candidate.text)
+        for number, candidate in chosen.items()
+        if not candidate.problems and number not in work.remembered
+    )
+    return sorted(found, key=lambda memory: memory.digest)
 
 
 def _failed_checks(layout: Layout, chosen: Mapping[int, SegmentAttempt]) -> list[FailedCheck]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from teamspace.ai import Gateway
-from teamspace.completions import TokenUsage
+from teamspace.completions import ModelRequest, TokenUsage, estimate_prompt
 from teamspace.core import pools
 from teamspace.core.db import Db
 from teamspace.core.errors import QuotaExceeded, Refusal, ResponseRefused
@@ -39,6 +39,8 @@ class ModelRun:
         self._gateway, self._db, self._who, self._role = gateway, db, who, role
         self.target, self.source = target, source
         self.usage, self.model = TokenUsage.of(0, 0), ""
+        self.salvaged: dict[int, SegmentAttempt] = {}
+        """What was translated, and paid for, before the run failed."""
 
     async def translate(self, items: Sequence[Item]) -> dict[int, SegmentAttempt]:
         if not items:
@@ -53,15 +55,23 @@ class ModelRun:
 
     async def _ask(self, items: Sequence[Item]) -> dict[int, SegmentAttempt]:
         """Send items in batches; return the translations that came back, with their problems."""
-        results = await self._send_all(list(batches.pack(items)))
+        results: list[BatchResult] = []
+        try:
+            await self._send_all(list(batches.pack(items)), results)
+        except Exception:
+            self.salvaged |= await pools.TEXT.run(self._judge, items, results)
+            raise
         if not any(result.translations for result in results):
             raise ResponseRefused("translation.no_answer")
         self.source = self.source or next((result.source for result in results if result.source), None)
         return await pools.TEXT.run(self._judge, items, results)
 
-    async def _send_all(self, packed: Sequence[Sequence[Item]]) -> list[BatchResult]:
-        """Send batches, some at a time. After a failure none is started, those in flight end, and it is raised."""
-        waiting, results, failures = deque(packed), list[BatchResult](), list[Exception]()
+    async def _send_all(self, packed: Sequence[Sequence[Item]], results: list[BatchResult]) -> None:
+        """Send batches, some at a time, and add their results.
+
+        After a failure none is started, those in flight end, and it is raised.
+        """
+        waiting, failures = deque(packed), list[Exception]()
         in_flight = 0
 
         async def send_next() -> None:
@@ -81,18 +91,16 @@ class ModelRun:
         await asyncio.gather(*(send_next() for _ in range(min(MAX_IN_FLIGHT, len(packed)))))
         if failures:
             raise failures[0]
-        return results
 
     async def _send(self, batch: Sequence[Item]) -> BatchResult:
         request = batches.to_request(batch, self.source, self.target)
         try:
             given = await self._gateway.call(self._db, self._who, request, purpose=PURPOSE, role=self._role)
-        except ResponseRefused:
+        except ResponseRefused as refused:
+            self.usage += _split(refused.tokens or 0, request)
             return BatchResult({}, None)
-        answer, used = given.answer, given.answer.usage
-        self.usage = TokenUsage.of(
-            self.usage.prompt_tokens + used.prompt_tokens, self.usage.completion_tokens + used.completion_tokens
-        )
+        answer = given.answer
+        self.usage += answer.usage
         self.model = answer.model or self.model
         return batches.read_answer(batch, answer)
 
@@ -103,6 +111,12 @@ class ModelRun:
     def _judge_one(self, item: Item, masked: str) -> SegmentAttempt:
         text = parts.unmask(masked, item.segment.kept)
         return SegmentAttempt(text, masked, tuple(checks.find_problems(item.segment, text, self.target, item.terms)))
+
+
+def _split(tokens: int, request: ModelRequest) -> TokenUsage:
+    """Return the usage of a refused answer, of which only the total is known."""
+    prompt = min(tokens, estimate_prompt(request))
+    return TokenUsage.of(prompt, tokens - prompt)
 
 
 def _is_concurrency(failure: Exception) -> bool:
