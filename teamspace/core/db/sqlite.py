@@ -13,7 +13,6 @@ import fcntl
 import os
 import time
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager, suppress
 from multiprocessing import reduction
 from pathlib import Path
@@ -22,11 +21,12 @@ from typing import Any
 import apsw
 
 from teamspace.core import clock, pools
+from teamspace.core.db.commit_thread import CommitThread
 from teamspace.core.db.dialect import SQLITE
 from teamspace.core.db.engine import Duplicate, Params, Row
 from teamspace.core.db.epoch import Epoch, MappedEpoch, epoch_file
 from teamspace.core.db.relevance import relevance
-from teamspace.core.db.statements import join_rows
+from teamspace.core.db.statements import join_rows, number_parameters
 from teamspace.core.db.wakeups import Wakeups
 from teamspace.core.db.write_turn import WriteTurn
 from teamspace.core.errors import Overloaded, StorageFull
@@ -45,8 +45,8 @@ def connect(path: Path, *, sync: str = "full", readonly: bool = False) -> apsw.C
     connection.set_busy_timeout(BUSY_MS)  # first: another process may already hold a lock for the next statements
     # Without it the planner uses bound values, and prepares a statement again at every call.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-    # Deterministic within a statement, so that it is not called again for every row.
-    connection.create_scalar_function("moment", _moment, 1, deterministic=True)
+    # This process's clock: SQLite has no other. Deterministic within a statement, so that it is not called for every row.
+    connection.create_scalar_function("moment", clock.later, 1, deterministic=True)
     connection.register_fts5_function("relevance", relevance)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute(f"PRAGMA synchronous = {sync}")
@@ -58,11 +58,6 @@ def connect(path: Path, *, sync: str = "full", readonly: bool = False) -> apsw.C
         # Only the writer makes checkpoints: in a reader one would block the event loop.
         connection.execute("PRAGMA wal_autocheckpoint = 0")
     return connection
-
-
-def _moment(*seconds: Any) -> str:
-    """Implement `moment` with this process's clock: SQLite has no other."""
-    return clock.later(*seconds)
 
 
 class CommitBatch:
@@ -91,7 +86,7 @@ class CommitBatch:
 
 
 class SqliteTransaction:
-    def __init__(self, connection: apsw.Connection, thread: ThreadPoolExecutor) -> None:
+    def __init__(self, connection: apsw.Connection, thread: CommitThread) -> None:
         self._connection, self._thread = connection, thread
         self.deferred: list[tuple[str, Params]] = []
         self.rights_changed = False
@@ -117,7 +112,7 @@ class SqliteTransaction:
 
     async def run_offloaded(self, sql: str, params: Params) -> None:
         """Run a statement on the commit thread, which is idle while a transaction is open."""
-        running = asyncio.get_running_loop().run_in_executor(self._thread, _run, self._connection, sql, params)
+        running = self._thread.run(_run, self._connection, sql, params)
         try:
             await asyncio.shield(running)
         finally:
@@ -207,7 +202,7 @@ class Sqlite:
         self._reader = connect(path, readonly=True)
         self._readers = _Readers(path)
         self._write_lock = asyncio.Lock()
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="sqlite-commit")
+        self._thread = CommitThread()
         self._batch: CommitBatch | None = None
         self._commits: set[asyncio.Task[None]] = set()
         self._broken = False
@@ -274,7 +269,7 @@ class Sqlite:
         """Wait until no other process writes."""
         if self._turn is None or self._turn.try_take():
             return
-        taking = asyncio.get_running_loop().run_in_executor(self._thread, self._turn.take)
+        taking = self._thread.run(self._turn.take)
         try:
             await asyncio.shield(taking)
         except asyncio.CancelledError:
@@ -308,9 +303,7 @@ class Sqlite:
                 return
             self._batch = None
             try:
-                await asyncio.get_running_loop().run_in_executor(
-                    self._thread, self._finish, batch.deferred, batch.rights_changed
-                )
+                await self._thread.run(self._finish, batch.deferred, batch.rights_changed)
             except Exception as fault:
                 self._roll_back()
                 batch.fail(fault)
@@ -400,7 +393,7 @@ class Sqlite:
     async def close(self) -> None:
         while self._commits:
             await asyncio.wait(self._commits)
-        self._thread.shutdown()
+        self._thread.close()
         if self._turn is not None:
             self._turn.close()
         self.epoch.close()
@@ -410,6 +403,10 @@ class Sqlite:
 
 
 def _run(connection: apsw.Connection, sql: str, params: Params | Sequence[Any]) -> list[Any]:
+    if isinstance(params, dict):
+        # SQLite looks for each name among all names of the statement.
+        sql, names = number_parameters(sql, "?")
+        params = [params[name] for name in names]
     try:
         return connection.execute(sql, params).fetchall()
     except apsw.ConstraintError as fault:
