@@ -24,6 +24,7 @@ from teamspace.jobs.schemas import (
     JobOrigin,
     JobRow,
     JobTitle,
+    LandedJob,
     Lane,
     LaneCapacity,
     LaneState,
@@ -416,6 +417,10 @@ async def set_reservations(tx: Tx, by_job: Mapping[str, str]) -> None:
     )
 
 
+_SLOT_WAITS = {level.value: as_json(QuotaBlock(Dimension.CONCURRENCY, level, None)) for level in Level}
+"""What a job that waits for a slot of each level waits for."""
+
+
 async def unpark(tx: Tx, org_id: str, team_id: str, *, count: int, within: float) -> list[str]:
     """Make ready the first jobs parked for a slot that this team has freed; return their channels.
 
@@ -428,7 +433,7 @@ async def unpark(tx: Tx, org_id: str, team_id: str, *, count: int, within: float
         f" OR (waits = :team AND team_id = :team_id)) ORDER BY rank, id LIMIT :count {tx.dialect.skip_locked})"
         " UPDATE jobs SET phase = 'ready', waits = NULL FROM chosen WHERE jobs.id = chosen.chosen_id RETURNING jobs.channel",
         org_id=org_id, team_id=team_id, count=count, within=within,
-        **{level.value: as_json(QuotaBlock(Dimension.CONCURRENCY, level, None)) for level in Level},
+        **_SLOT_WAITS,
     )  # fmt: skip
 
 
@@ -585,29 +590,29 @@ async def apply(tx: Tx, transitions: Sequence[Transition]) -> None:
 
     A finished job keeps its executor and claim: a worker that got no response can send the same result again.
     """
+    changes, values = tx.dialect.table("changes", transitions, **_TRANSITION_COLUMNS)
     await tx.run(
-        f"WITH change AS MATERIALIZED ({tx.dialect.json_table('changes', **_TRANSITION_COLUMNS)})"
-        f" UPDATE jobs SET {_TRANSITION} FROM change WHERE jobs.id = change.id",
-        changes=as_json(transitions),
+        f"WITH change AS MATERIALIZED ({changes}) UPDATE jobs SET {_TRANSITION} FROM change WHERE jobs.id = change.id",
+        **values,
     )
 
 
-async def land(tx: Tx, transitions: Sequence[Transition]) -> list[str]:
-    """Lock the running jobs whose claims are still valid, in the order of their ids, and change them; return their ids.
+async def land(tx: Tx, transitions: Sequence[Transition]) -> list[LandedJob]:
+    """Lock the running jobs whose claims are still valid, in the order of their ids, and change them; return them.
 
     Each job is in the list once.
     """
-    sent = tx.dialect.json_table(
-        "transitions", **_TRANSITION_COLUMNS, held_attempt="BIGINT", claim_hash="TEXT", executor_id="TEXT"
+    sent, values = tx.dialect.table(
+        "transitions", transitions, **_TRANSITION_COLUMNS, held_attempt="BIGINT", claim_hash="TEXT", executor_id="TEXT"
     )
     return await tx.all(
-        str,
+        LandedJob,
         f"WITH sent AS MATERIALIZED ({sent}), change AS MATERIALIZED (SELECT sent.* FROM sent JOIN jobs"
         " ON jobs.id = sent.id AND jobs.attempt = sent.held_attempt AND jobs.claim_hash = sent.claim_hash"
         f" AND jobs.executor_id = sent.executor_id AND {_RUNS} AND jobs.lease_until > {_NOW}"
         f" ORDER BY jobs.id {_of_jobs(tx.dialect.row_lock)})"
-        f" UPDATE jobs SET {_TRANSITION} FROM change WHERE jobs.id = change.id RETURNING jobs.id",
-        transitions=as_json(transitions),
+        f" UPDATE jobs SET {_TRANSITION} FROM change WHERE jobs.id = change.id RETURNING {columns(LandedJob, 'jobs')}",
+        **values,
     )
 
 

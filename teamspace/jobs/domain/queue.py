@@ -547,7 +547,8 @@ class Queue:
         """
         for (org_id, team_id), count in sorted(Counter((lane.org_id, lane.team_id) for lane in lanes).items()):
             channels = await store.unpark(tx, org_id, team_id, count=count, within=ending.SLOT_RETRY_SECONDS)
-            tx.after_commit(partial(self.notify, channels))
+            if channels:
+                tx.after_commit(partial(self.notify, channels))
 
     # Workers
 
