@@ -45,8 +45,8 @@ def connect(path: Path, *, sync: str = "full", readonly: bool = False) -> apsw.C
     connection.set_busy_timeout(BUSY_MS)  # first: another process may already hold a lock for the next statements
     # Without it the planner uses bound values, and prepares a statement again at every call.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-    # This process's clock: SQLite has no other. Deterministic within a statement, so that it is not called for every row.
-    connection.create_scalar_function("moment", clock.later, 1, deterministic=True)
+    # Deterministic within a statement, so that it is not called again for every row.
+    connection.create_scalar_function("moment", _moment, 1, deterministic=True)
     connection.register_fts5_function("relevance", relevance)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute(f"PRAGMA synchronous = {sync}")
@@ -58,6 +58,11 @@ def connect(path: Path, *, sync: str = "full", readonly: bool = False) -> apsw.C
         # Only the writer makes checkpoints: in a reader one would block the event loop.
         connection.execute("PRAGMA wal_autocheckpoint = 0")
     return connection
+
+
+def _moment(*seconds: Any) -> str:
+    """Implement `moment` with this process's clock: SQLite has no other."""
+    return clock.later(*seconds)
 
 
 class CommitBatch:

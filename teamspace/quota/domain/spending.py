@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache, partial
 from typing import TypeVar
 
-import msgspec
-
 from teamspace import events
 from teamspace.core import clock, ids
 from teamspace.core.db import Db, Reads, Tx, in_batches
@@ -162,7 +160,10 @@ def _sum(entries: Iterable[Entry], counters: Callable[[Entry], Iterable[UsageCou
         for counter in counters(entry):
             requests, tokens = sums.get(counter, (0, 0))
             sums[counter] = requests + entry.requests, tokens + entry.tokens
-    return [UsedAmount(*msgspec.structs.astuple(counter), *sums[counter]) for counter in sorted(sums)]
+    return [
+        UsedAmount(counter.level, counter.per, counter.starts_at, counter.subject, counter.org_id, *sums[counter])
+        for counter in sorted(sums)
+    ]
 
 
 async def find_open(tx: Tx, job_ids: Sequence[str]) -> list[Settlement]:
