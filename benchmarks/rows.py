@@ -22,7 +22,7 @@ from teamspace.core.db import connect, migrate
 from teamspace.core.db.dialect import POSTGRES
 from teamspace.core.db.engine import Params, Row
 from teamspace.core.db.handles import Reads
-from teamspace.core.db.postgres import number_parameters
+from teamspace.core.db.statements import number_parameters
 from teamspace.core.ids import new_id
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Call, Principal
@@ -55,7 +55,7 @@ async def statements(who: Principal, note_id: str) -> dict[str, tuple[str, list[
     await store.get_with_grants(recorder, fence, note_id)
     made = {}
     for name, (sql, params) in zip(("list", "read"), recorder.asked, strict=True):
-        text, names = number_parameters(sql)
+        text, names = number_parameters(sql, "$")
         made[name] = (text, [params[each] for each in names])
     return made
 

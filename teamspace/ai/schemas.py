@@ -104,6 +104,8 @@ class TurnInput(ChatInput, frozen=True, forbid_unknown_fields=True, omit_default
     """An estimate of what the conversation and the referenced things add to the prompt."""
     worker: str | None = None
     """The executor whose remote workers answer it; None if this server asks the model."""
+    is_streamed: bool = False
+    """Whether the answer can be read while it is made."""
 
 
 class CitedSource(msgspec.Struct, frozen=True, omit_defaults=True):

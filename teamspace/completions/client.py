@@ -24,7 +24,7 @@ async def complete(egress: Egress, endpoint: ModelEndpoint, request: ModelReques
         async with egress.stream(_outgoing(endpoint, wire.to_wire(request, endpoint.model))) as response:
             if response.status != 200:
                 raise refusal(response.status, await _beginning(response))
-            body = b"".join([piece async for piece in response])
+            body = await response.read()
     return wire.from_wire(request, body)
 
 

@@ -7,6 +7,7 @@ from functools import lru_cache
 MINUTE = 60
 HOUR = 60 * MINUTE
 DAY = 24 * HOUR
+_MILLIS = tuple(f".{millis:03d}Z" for millis in range(1000))
 
 
 def now() -> float:
@@ -16,8 +17,8 @@ def now() -> float:
 
 def stamp(seconds: float | None = None) -> str:
     """Return `seconds` (default: now) as RFC 3339 text."""
-    second, fraction = divmod(now() if seconds is None else seconds, 1)
-    return f"{_format_second(int(second))}.{int(fraction * 1000):03d}Z"
+    second, millis = divmod(int((now() if seconds is None else seconds) * 1000), 1000)
+    return _format_second(second) + _MILLIS[millis]
 
 
 @lru_cache(1024)

@@ -349,6 +349,14 @@ class ExtendedJob(msgspec.Struct, frozen=True):
     stop_requested: bool
 
 
+class LandedJob(msgspec.Struct, frozen=True, gc=False):
+    """A job whose attempt has ended."""
+
+    id: str
+    reservation_id: str | None
+    """None also if it waits in the queue again."""
+
+
 class ReadyJob(msgspec.Struct, frozen=True):
     """An admitted job that can be claimed."""
 

@@ -24,6 +24,7 @@ from teamspace.jobs.schemas import (
     JobOrigin,
     JobRow,
     JobTitle,
+    LandedJob,
     Lane,
     LaneCapacity,
     LaneState,
@@ -596,29 +597,29 @@ async def apply(tx: Tx, transitions: Sequence[Transition]) -> None:
 
     A finished job keeps its executor and claim: a worker that got no response can send the same result again.
     """
+    changes, values = tx.dialect.table("changes", transitions, **_TRANSITION_COLUMNS)
     await tx.run(
-        f"WITH change AS MATERIALIZED ({tx.dialect.json_table('changes', **_TRANSITION_COLUMNS)})"
-        f" UPDATE jobs SET {_TRANSITION} FROM change WHERE jobs.id = change.id",
-        changes=as_json(transitions),
+        f"WITH change AS MATERIALIZED ({changes}) UPDATE jobs SET {_TRANSITION} FROM change WHERE jobs.id = change.id",
+        **values,
     )
 
 
-async def land(tx: Tx, transitions: Sequence[Transition]) -> list[str]:
-    """Lock the running jobs whose claims are still valid, in the order of their ids, and change them; return their ids.
+async def land(tx: Tx, transitions: Sequence[Transition]) -> list[LandedJob]:
+    """Lock the running jobs whose claims are still valid, in the order of their ids, and change them; return them.
 
     Each job is in the list once.
     """
-    sent = tx.dialect.json_table(
-        "transitions", **_TRANSITION_COLUMNS, held_attempt="BIGINT", claim_hash="TEXT", executor_id="TEXT"
+    sent, values = tx.dialect.table(
+        "transitions", transitions, **_TRANSITION_COLUMNS, held_attempt="BIGINT", claim_hash="TEXT", executor_id="TEXT"
     )
     return await tx.all(
-        str,
+        LandedJob,
         f"WITH sent AS MATERIALIZED ({sent}), change AS MATERIALIZED (SELECT sent.* FROM sent JOIN jobs"
         " ON jobs.id = sent.id AND jobs.attempt = sent.held_attempt AND jobs.claim_hash = sent.claim_hash"
         f" AND jobs.executor_id = sent.executor_id AND {_RUNS} AND jobs.lease_until > {_NOW}"
         f" ORDER BY jobs.id {_of_jobs(tx.dialect.row_lock)})"
-        f" UPDATE jobs SET {_TRANSITION} FROM change WHERE jobs.id = change.id RETURNING jobs.id",
-        transitions=as_json(transitions),
+        f" UPDATE jobs SET {_TRANSITION} FROM change WHERE jobs.id = change.id RETURNING {columns(LandedJob, 'jobs')}",
+        **values,
     )
 
 

@@ -34,7 +34,8 @@ CLOSED = "closed"
 STORED_DAYS = DaySource("quota_stored_days", "day", "bytes", "objects")
 TRAFFIC_DAYS = DaySource("quota_traffic_days", "day", "received", "sent")
 USED_DAYS = DaySource("quota_used", "starts_at", "requests", "tokens", f"per = '{Window.DAY}'")
-_ACTIVE = "settled_at IS NULL AND expires_at > moment(0)"
+_ACTIVE = "settled_at IS NULL AND expires_at > (SELECT moment(0))"
+"""The clock is read once, and not for each limit."""
 
 
 def _used_sql(where: str) -> str:
@@ -115,11 +116,12 @@ async def select_account_limits(db: Reads, account: QuotaAccount, starts: Mappin
 async def select_spending_limits(
     db: Reads, org_ids: Iterable[str], team_ids: Iterable[str], starts: Mapping[str, str]
 ) -> list[LimitState]:
-    """Select the spending limits of the tenant, of companies and of teams."""
+    """Select the spending limits of the tenant, of companies and of teams, without unlimited ones."""
     of_orgs, of_teams = (db.dialect.in_strings.format(name) for name in ("org_ids", "team_ids"))
     return await db.all(
         LimitState,
-        f"{_SPENDING} AND ((l.level = 'tenant' AND l.subject = '') OR (l.level = 'org' AND l.subject {of_orgs})"
+        f"{_SPENDING} AND l.most IS NOT NULL"
+        f" AND ((l.level = 'tenant' AND l.subject = '') OR (l.level = 'org' AND l.subject {of_orgs})"
         f" OR (l.level = 'team' AND l.subject {of_teams}))",
         org_ids=as_json([*org_ids]), team_ids=as_json([*team_ids]), **starts,
     )  # fmt: skip
@@ -157,22 +159,38 @@ async def add_stored_day(tx: Tx, org_id: str, team_id: str, shard: str, day: str
 
 
 async def insert_reservations(tx: Tx, new: Sequence[NewReservation], now: str, ttl: float) -> None:
-    rows = tx.dialect.json_table(
-        "rows", id="TEXT", org_id="TEXT", team_id="TEXT", user_id="TEXT", purpose="TEXT", slots="BIGINT",
-        requests="BIGINT", tokens="BIGINT", charged="BOOLEAN", job_id="TEXT", digest="TEXT",
+    rows, values = tx.dialect.table(
+        "rows", [_to_row(one) for one in new], id="TEXT", org_id="TEXT", team_id="TEXT", user_id="TEXT", purpose="TEXT",
+        slots="BIGINT", requests="BIGINT", tokens="BIGINT", charged="BOOLEAN", job_id="TEXT", digest="TEXT",
     )  # fmt: skip
     await tx.run(
         "INSERT INTO quota_ledger (id, org_id, team_id, user_id, purpose, slots, requests, tokens, charged, job_id, digest,"
         " began_at, expires_at) SELECT id, org_id, team_id, user_id, purpose, slots, requests, tokens, charged, job_id,"
         f" digest, :now, moment(:ttl) FROM ({rows}) AS new",
-        rows=as_json([_to_row(one) for one in new]), now=now, ttl=ttl,
+        **values, now=now, ttl=ttl,
     )  # fmt: skip
 
 
-def _to_row(new: NewReservation) -> dict[str, str | int | bool | None]:
-    fields = msgspec.structs.asdict(new)
-    del fields["account"], fields["estimate"]
-    return {**fields, **msgspec.structs.asdict(new.account), **msgspec.structs.asdict(new.estimate)}
+class _ReservationRow(msgspec.Struct, frozen=True, gc=False):
+    id: str
+    org_id: str
+    team_id: str
+    user_id: str
+    purpose: str
+    slots: int
+    requests: int
+    tokens: int
+    charged: bool
+    job_id: str | None
+    digest: str | None
+
+
+def _to_row(new: NewReservation) -> _ReservationRow:
+    account, estimate = new.account, new.estimate
+    return _ReservationRow(
+        new.id, account.org_id, account.team_id, account.user_id, new.purpose, new.slots, estimate.requests,
+        estimate.tokens, new.charged, new.job_id, new.digest,
+    )  # fmt: skip
 
 
 async def forget_asked(tx: Tx) -> None:
@@ -203,21 +221,29 @@ async def extend_reservations(tx: Tx, ids: Sequence[str], ttl: float) -> None:
 
 async def settle_reservations(tx: Tx, settlements: Sequence[Settlement], now: str) -> list[Reservation]:
     """Settle reservations; return those that exist and were not settled before."""
-    sent = tx.dialect.json_table("sent", reservation_id="TEXT", spent_requests="BIGINT", spent_tokens="BIGINT")
+    sent, values = tx.dialect.table(
+        "sent", [_to_sent(settlement) for settlement in settlements], reservation_id="TEXT", spent_requests="BIGINT",
+        spent_tokens="BIGINT",
+    )  # fmt: skip
     return await tx.all(
         Reservation,
         "UPDATE quota_ledger SET slots = 0, requests = COALESCE(spent_requests, requests),"
         f" tokens = COALESCE(spent_tokens, tokens), settled_at = :now FROM ({sent}) AS sent"
         f" WHERE id = reservation_id AND settled_at IS NULL RETURNING {columns(Reservation)}",
-        sent=as_json([_to_sent(settlement) for settlement in settlements]), now=now,
+        **values, now=now,
     )  # fmt: skip
 
 
-def _to_sent(settlement: Settlement) -> dict[str, str | int]:
+class _SentSpend(msgspec.Struct, frozen=True, gc=False):
+    reservation_id: str
+    spent_requests: int | None = None
     """Without figures, the row keeps those that were reserved."""
+    spent_tokens: int | None = None
+
+
+def _to_sent(settlement: Settlement) -> _SentSpend:
     spent = settlement.spent
-    figures = {} if spent is None else {"spent_requests": spent.requests, "spent_tokens": spent.tokens}
-    return {"reservation_id": settlement.id, **figures}
+    return _SentSpend(settlement.id) if spent is None else _SentSpend(settlement.id, spent.requests, spent.tokens)
 
 
 async def select_lost(db: Reads, seconds: float, limit: int) -> list[Settlement]:
@@ -262,8 +288,8 @@ async def take_old_settled(tx: Tx, before_id: str, limit: int) -> list[SettledSp
 
 async def add_used(tx: Tx, amounts: Sequence[UsedAmount]) -> None:
     """Add to counters, of which each is in the list once, in its order."""
-    added = tx.dialect.json_table(
-        "amounts", level="TEXT", per="TEXT", starts_at="TEXT", subject="TEXT", org_id="TEXT", requests="BIGINT",
+    added, values = tx.dialect.table(
+        "amounts", amounts, level="TEXT", per="TEXT", starts_at="TEXT", subject="TEXT", org_id="TEXT", requests="BIGINT",
         tokens="BIGINT",
     )  # fmt: skip
     await tx.run(
@@ -272,7 +298,7 @@ async def add_used(tx: Tx, amounts: Sequence[UsedAmount]) -> None:
         f" FROM ({added}) AS added WHERE TRUE"
         " ON CONFLICT (level, per, starts_at, subject) DO UPDATE SET"
         " requests = quota_used.requests + excluded.requests, tokens = quota_used.tokens + excluded.tokens",
-        amounts=as_json(amounts),
+        **values,
     )
 
 

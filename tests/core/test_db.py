@@ -23,8 +23,8 @@ from teamspace.core.db import (
 )
 from teamspace.core.db import sqlite as sqlite_module
 from teamspace.core.db.dialect import POSTGRES, SQLITE
-from teamspace.core.db.postgres import number_parameters
 from teamspace.core.db.sqlite import Sqlite
+from teamspace.core.db.statements import number_parameters
 from teamspace.core.errors import Overloaded, StorageFull
 from teamspace.core.principal import Call, IdempotencyClaim, Principal, system
 from teamspace.core.tables import BootError, On, collect_listeners
@@ -353,7 +353,7 @@ async def test_a_nested_transaction_raises_instead_of_hanging(db: Db) -> None:
 
 async def test_the_statement_cache_is_bounded() -> None:
     for count in range(3000):
-        number_parameters(f"SELECT {', '.join(f':n{index}' for index in range(count % 50))} -- {count}")
+        number_parameters(f"SELECT {', '.join(f':n{index}' for index in range(count % 50))} -- {count}", "$")
     assert number_parameters.cache_info().currsize <= 1024
 
 
@@ -481,11 +481,25 @@ async def test_an_offloaded_read_takes_parameters_and_times_out(db: Db) -> None:
     assert await db.all_offloaded(str, sql, seconds=5, id="1") == ["one"]
 
 
+class Word(msgspec.Struct, frozen=True):
+    id: str
+    value: str | None
+
+
+@pytest.mark.parametrize("count", [0, 1, 32, 33])
+async def test_rows_are_a_table_however_many_they_are(db: Db, count: int) -> None:
+    words = [Word(f"{number:02}", None if number % 2 else "odd: '?'") for number in range(count)]
+    async with db.maintenance(system()) as tx:
+        rows, values = tx.dialect.table("words", words, id="TEXT", value="TEXT")
+        await tx.run(f"INSERT INTO things (id, value) SELECT id, value FROM ({rows}) AS words", **values)
+    assert await db.all(Word, "SELECT id, value FROM things ORDER BY id") == words
+
+
 # PostgreSQL only
 
 
 def test_named_parameters_become_numbered() -> None:
-    assert number_parameters("SELECT :a, CAST(:b AS TEXT), :a::text") == (
+    assert number_parameters("SELECT :a, CAST(:b AS TEXT), :a::text", "$") == (
         "SELECT $1, CAST($2 AS TEXT), $1::text",
         ("a", "b"),
     )

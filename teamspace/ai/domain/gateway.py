@@ -22,7 +22,7 @@ from teamspace.core.db import Db, Reads, Tx
 from teamspace.core.errors import ExecutorFailed, NoExecutor, Refusal, ResponseRefused
 from teamspace.core.principal import Principal, system
 from teamspace.executors import Mode, ModelRole, Target
-from teamspace.jobs import Authority, EncodedInput, JobFault, JobOrigin
+from teamspace.jobs import Authority, EncodedInput, JobFault, JobOrigin, StopSignal
 from teamspace.quota import QuotaAccount, Settlement, Spend
 
 CHAT = "ai.chat"
@@ -89,7 +89,7 @@ class Gateway:
 
     async def call(
         self, db: Db, who: Principal, request: ModelRequest, *, purpose: str, role: ModelRole = ModelRole.CHAT,
-        on_delta: OnDelta | None = None, stop: asyncio.Event | None = None, origin: JobOrigin | None = None,
+        on_delta: OnDelta | None = None, stop: StopSignal | None = None, origin: JobOrigin | None = None,
         memory: AnswerMemory | None = None,
     ) -> GatewayAnswer:  # fmt: skip
         """Have a request answered, under the caller's quotas and with an audit row.
@@ -156,7 +156,7 @@ class Gateway:
 
     async def ask(
         self, db: Db, who: Principal, executor_id: str, request: ModelRequest, *, on_delta: OnDelta | None = None,
-        stop: asyncio.Event | None = None,
+        stop: StopSignal | None = None,
     ) -> ModelAnswer:  # fmt: skip
         """Call the model of an executor, unmetered. An answer that is not streamed matches its response format."""
         model = self._models.of(db, executor_id, attempt=1, org_id=who.org_id)
@@ -205,7 +205,7 @@ class Gateway:
     # Remote workers
 
     async def ask_worker(
-        self, db: Db, who: Principal, executor_id: str, request: ModelRequest, turn_id: str, stop: asyncio.Event
+        self, db: Db, who: Principal, executor_id: str, request: ModelRequest, turn_id: str, stop: StopSignal
     ) -> ModelAnswer:
         """Have a worker of an executor do the work of a turn, with the turn's reservation."""
         input, origin = self._queue.encode(CHAT, to_input(request)), JobOrigin(turn_id, "model")
@@ -236,7 +236,7 @@ class Gateway:
         """Return an event that is set when a call with this digest, or a few others, has ended."""
         return self._queue.wake.subscribe([_topic_of(digest)])
 
-    async def wait_for_worker(self, db: Db, job_id: str, stop: asyncio.Event | None = None) -> ModelAnswer:
+    async def wait_for_worker(self, db: Db, job_id: str, stop: StopSignal | None = None) -> ModelAnswer:
         """Return the answer of a remote worker."""
         waiting = asyncio.ensure_future(self._wait_for_worker(db, job_id))
         stopping = asyncio.ensure_future((stop or asyncio.Event()).wait())
@@ -306,7 +306,7 @@ def refused(mismatch: structured.SchemaMismatch) -> ResponseRefused:
     return refusal
 
 
-async def _stream(model: Model, request: ModelRequest, on_delta: OnDelta, stop: asyncio.Event | None) -> ModelAnswer:
+async def _stream(model: Model, request: ModelRequest, on_delta: OnDelta, stop: StopSignal | None) -> ModelAnswer:
     produced: list[Delta] = []
 
     async def read() -> ModelAnswer:
@@ -328,24 +328,21 @@ async def _stream(model: Model, request: ModelRequest, on_delta: OnDelta, stop: 
 
 
 async def _stoppable(
-    work: Awaitable[ModelAnswer], request: ModelRequest, stop: asyncio.Event | None, produced: Sequence[Delta] = ()
+    work: Awaitable[ModelAnswer], request: ModelRequest, stop: StopSignal | None, produced: Sequence[Delta] = ()
 ) -> ModelAnswer:
     """Return the answer, or what was produced when `stop` was set."""
     if stop is None:
         return await work
-    watching: asyncio.Task[None] | None = None
+    loop = asyncio.get_running_loop()
     try:
         async with asyncio.timeout(None) as scope:
-            watching = asyncio.create_task(_expire(scope, stop))
-            return await work
+            with stop.calling(lambda: scope.reschedule(loop.time())):
+                return await work
     except TimeoutError:
         if not scope.expired():
             raise
         usage = _estimate_spent(request, produced)
         return ModelAnswer(_join(produced), usage, request.model or "", "stopped")
-    finally:
-        if watching:
-            watching.cancel()
 
 
 def _estimate_spent(request: ModelRequest, produced: Sequence[Delta]) -> TokenUsage:
@@ -354,11 +351,6 @@ def _estimate_spent(request: ModelRequest, produced: Sequence[Delta]) -> TokenUs
 
 def _join(produced: Sequence[Delta]) -> str:
     return "".join(delta.text for delta in produced)
-
-
-async def _expire(scope: asyncio.Timeout, stop: asyncio.Event) -> None:
-    await stop.wait()
-    scope.reschedule(asyncio.get_running_loop().time())
 
 
 def estimate(request: ModelRequest) -> Spend:

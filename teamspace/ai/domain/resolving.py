@@ -1,6 +1,7 @@
 """From what a person asks to what a model is sent: the conversation so far, and the things that prompts refer to."""
 
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 from typing import Any, Protocol
 
 import msgspec
@@ -25,6 +26,7 @@ from teamspace.core.errors import BadRequest, TooLarge
 from teamspace.core.principal import Principal
 
 _FIELDS = ChatInput.__struct_fields__
+_values_of = attrgetter(*_FIELDS)
 
 
 class InConversation(Protocol):
@@ -147,7 +149,7 @@ def without_references(input: ChatInput) -> ModelRequest:
 
 
 def to_fields(input: ChatInput) -> dict[str, Any]:
-    return {name: getattr(input, name) for name in _FIELDS}
+    return dict(zip(_FIELDS, _values_of(input), strict=True))
 
 
 def check_conversation(body: InConversation) -> None:

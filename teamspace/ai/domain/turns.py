@@ -99,7 +99,7 @@ class Turns:
         input = TurnInput(
             **resolving.to_fields(body), executor_name=target.name, is_simulated=target.simulated,
             conversation_id=body.conversation_id, worker=target.executor_id if is_remote else None,
-            context_tokens=await resolving.measure(db, self._library, who, body),
+            context_tokens=await resolving.measure(db, self._library, who, body), is_streamed=stream,
         )  # fmt: skip
         return await self.launch(
             db, who, KIND, input, body, stream=stream, model=target.model,
@@ -241,7 +241,8 @@ async def end(tx: Tx, job: EndedJob, outcome: Outcome, streams: Streams, queue: 
     if isinstance(outcome, Succeeded):
         answer = outcome.result
         assert isinstance(answer, ChatAnswer)
-        await streams.end(tx, job.id, "done", answer)
+        if _placed(job).is_streamed:
+            await streams.end(tx, job.id, "done", answer)
         await end_in_conversation(
             tx, queue, job, content=answer.text, state=state_of(answer.finish_reason), usage=answer.usage,
             citations=answer.citations, model=answer.model, executor=answer.executor, simulated=answer.simulated,
@@ -254,7 +255,7 @@ async def end(tx: Tx, job: EndedJob, outcome: Outcome, streams: Streams, queue: 
 async def end_with_fault(tx: Tx, queue: Queue, streams: Streams, job: EndedJob, fault: JobFault) -> None:
     """End a turn that has no answer. What it has shown is kept."""
     await streams.end(tx, job.id, "error", to_error(fault))
-    if _conversation_of(job) is not None:
+    if _placed(job).conversation_id is not None:
         text, citations = await _read_shown(tx, streams, job.id)
         error = conversations.TurnError(fault.code, fault.message, fault.key, fault.params)
         await end_in_conversation(
@@ -264,7 +265,7 @@ async def end_with_fault(tx: Tx, queue: Queue, streams: Streams, job: EndedJob, 
 
 async def end_in_conversation(tx: Tx, queue: Queue, job: EndedJob, **answer: Any) -> None:
     """Store the answer in the turn's conversation, if it has one, and have the conversation indexed."""
-    conversation_id = _conversation_of(job)
+    conversation_id = _placed(job).conversation_id
     if conversation_id is None:
         return
     await conversations.end_turn(tx, job.id, **answer)
@@ -277,10 +278,14 @@ class _Placed(msgspec.Struct, frozen=True):
     """Where a turn is: all that its end needs of an input with images."""
 
     conversation_id: str | None = None
+    is_streamed: bool = False
 
 
-def _conversation_of(job: EndedJob) -> str | None:
-    return msgspec.json.decode(job.input, type=_Placed).conversation_id
+_PLACED = msgspec.json.Decoder(_Placed)
+
+
+def _placed(job: EndedJob) -> _Placed:
+    return _PLACED.decode(job.input)
 
 
 def state_of(finish_reason: str) -> TurnState:

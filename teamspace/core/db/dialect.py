@@ -1,10 +1,17 @@
 """The differences between SQLite and PostgreSQL; all other SQL is the same on both."""
 
 import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from itertools import chain
+from operator import attrgetter
+from typing import Any
 
 import msgspec
 
 Replacement = tuple[re.Pattern[str], str]
+_MAX_VALUES = 32
+"""Rows that are sent as values. Each number of them is a statement of its own."""
 _SECTION = re.compile(r"^-- (?:only (?=sqlite|postgres)|on both)(\w*).*$", re.MULTILINE)
 
 
@@ -51,6 +58,16 @@ class Dialect(msgspec.Struct, frozen=True):
         typed = ", ".join(f"{column} {type}" for column, type in columns.items())
         return f"SELECT * FROM jsonb_to_recordset(CAST(:{param} AS JSONB)) AS rows ({typed})"
 
+    def table(self, param: str, rows: Sequence[msgspec.Struct], **columns: str) -> tuple[str, dict[str, Any]]:
+        """Return a query for rows with these columns and their types, and its parameters.
+
+        SQLite takes longer to read a row out of a JSON list than to write it, so it gets a few rows as values.
+        """
+        if self.name != "sqlite" or not 0 < len(rows) <= _MAX_VALUES:
+            return self.json_table(param, **columns), {param: msgspec.json.encode(rows).decode()}
+        sql, names, values_of = _values(param, tuple(columns), len(rows))
+        return sql, dict(zip(names, chain.from_iterable(map(values_of, rows)), strict=True))
+
     def translate(self, sql: str) -> str:
         """Return a migration in this dialect.
 
@@ -64,6 +81,20 @@ class Dialect(msgspec.Struct, frozen=True):
         for pattern, replacement in self.types:
             sql = pattern.sub(replacement, sql)
         return sql
+
+
+@lru_cache(1024)
+def _values(
+    param: str, columns: tuple[str, ...], count: int
+) -> tuple[str, list[str], Callable[[object], Sequence[Any]]]:
+    """Return a query for a number of rows, the names of its parameters, and what takes the values from a row."""
+    names = [f"{param}_{row}_{column}" for row in range(count) for column in range(len(columns))]
+    rows = ", ".join(
+        f"({', '.join(f':{name}' for name in names[first : first + len(columns)])})"
+        for first in range(0, len(names), len(columns))
+    )
+    selected = ", ".join(f"column{number} AS {column}" for number, column in enumerate(columns, 1))
+    return f"SELECT {selected} FROM (VALUES {rows})", names, attrgetter(*columns)
 
 
 SQLITE = Dialect(

@@ -14,7 +14,7 @@ from teamspace.core.db.connections import Connections
 from teamspace.core.db.dialect import POSTGRES
 from teamspace.core.db.engine import Duplicate, Params, Row, SerializationFailure
 from teamspace.core.db.epoch import Epoch, OwnEpoch
-from teamspace.core.db.statements import NAMED, WaitingStatement, join_tables
+from teamspace.core.db.statements import WaitingStatement, join_tables, number_parameters
 from teamspace.core.errors import Overloaded, StorageFull
 
 _LIMITS = {
@@ -58,20 +58,6 @@ _CHANGING = re.compile(r"\b(?:INSERT|UPDATE|DELETE|SHARE)\b")
 @lru_cache(1024)
 def may_change(sql: str) -> bool:
     return _CHANGING.search(sql) is not None
-
-
-@lru_cache(1024)
-def number_parameters(sql: str) -> tuple[str, tuple[str, ...]]:
-    """Replace `:name` by `$1`, `$2`...; return the statement and the names in that order."""
-    names: list[str] = []
-
-    def number(match: re.Match[str]) -> str:
-        name = match[1]
-        if name not in names:
-            names.append(name)
-        return f"${names.index(name) + 1}"
-
-    return NAMED.sub(number, sql), tuple(names)
 
 
 _UNREACHABLE = (
@@ -147,7 +133,7 @@ class PostgresTransaction:
 
     async def _send(self, sql: str, params: Params) -> Sequence[Row]:
         self._has_changes = self._has_changes or may_change(sql)
-        text, names = number_parameters(sql)
+        text, names = number_parameters(sql, "$")
         try:
             rows: Sequence[Row] = await self._connection.fetch(text, *[params[name] for name in names])
         except TimeoutError as fault:
@@ -251,7 +237,7 @@ class Postgres:
         return await self.fetch_offloaded(sql, params)
 
     async def fetch_offloaded(self, sql: str, params: Params, *, seconds: float | None = None) -> Sequence[Row]:
-        text, names = number_parameters(sql)
+        text, names = number_parameters(sql, "$")
         async with _translate_faults():
             try:
                 async with self._reads.take() as connection:

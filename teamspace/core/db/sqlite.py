@@ -13,7 +13,6 @@ import fcntl
 import os
 import time
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager, suppress
 from multiprocessing import reduction
 from pathlib import Path
@@ -22,12 +21,13 @@ from typing import Any
 import apsw
 
 from teamspace.core import clock, pools
+from teamspace.core.db.commit_thread import CommitThread
 from teamspace.core.db.dialect import SQLITE
 from teamspace.core.db.engine import Duplicate, Params, Row
 from teamspace.core.db.epoch import Epoch, MappedEpoch, epoch_file
 from teamspace.core.db.leader import LeaderLock
 from teamspace.core.db.relevance import relevance
-from teamspace.core.db.statements import join_rows
+from teamspace.core.db.statements import join_rows, number_parameters
 from teamspace.core.db.wakeups import Wakeups
 from teamspace.core.db.write_turn import WriteTurn
 from teamspace.core.errors import Overloaded, StorageFull
@@ -92,7 +92,7 @@ class CommitBatch:
 
 
 class SqliteTransaction:
-    def __init__(self, connection: apsw.Connection, thread: ThreadPoolExecutor) -> None:
+    def __init__(self, connection: apsw.Connection, thread: CommitThread) -> None:
         self._connection, self._thread = connection, thread
         self.deferred: list[tuple[str, Params]] = []
         self.rights_changed = False
@@ -118,7 +118,7 @@ class SqliteTransaction:
 
     async def run_offloaded(self, sql: str, params: Params) -> None:
         """Run a statement on the commit thread, which is idle while a transaction is open."""
-        running = asyncio.get_running_loop().run_in_executor(self._thread, _run, self._connection, sql, params)
+        running = self._thread.run(_run, self._connection, sql, params)
         try:
             await asyncio.shield(running)
         finally:
@@ -209,7 +209,7 @@ class Sqlite:
         self._reader = connect(path, readonly=True)
         self._readers = _Readers(path)
         self._write_lock = asyncio.Lock()
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="sqlite-commit")
+        self._thread = CommitThread()
         self._batch: CommitBatch | None = None
         self._commits: set[asyncio.Task[None]] = set()
         self._broken = False
@@ -276,7 +276,7 @@ class Sqlite:
         """Wait until no other process writes."""
         if self._turn is None or self._turn.try_take():
             return
-        taking = asyncio.get_running_loop().run_in_executor(self._thread, self._turn.take)
+        taking = self._thread.run(self._turn.take)
         try:
             await asyncio.shield(taking)
         except asyncio.CancelledError:
@@ -310,9 +310,7 @@ class Sqlite:
                 return
             self._batch = None
             try:
-                await asyncio.get_running_loop().run_in_executor(
-                    self._thread, self._finish, batch.deferred, batch.rights_changed
-                )
+                await self._thread.run(self._finish, batch.deferred, batch.rights_changed)
             except Exception as fault:
                 self._roll_back()
                 batch.fail(fault)
@@ -405,7 +403,7 @@ class Sqlite:
     async def close(self) -> None:
         while self._commits:
             await asyncio.wait(self._commits)
-        self._thread.shutdown()
+        self._thread.close()
         if self._turn is not None:
             self._turn.close()
         if self._leader is not None:
@@ -417,6 +415,10 @@ class Sqlite:
 
 
 def _run(connection: apsw.Connection, sql: str, params: Params | Sequence[Any]) -> list[Any]:
+    if isinstance(params, dict):
+        # SQLite looks for each name among all names of the statement.
+        sql, names = number_parameters(sql, "?")
+        params = [params[name] for name in names]
     try:
         return connection.execute(sql, params).fetchall()
     except apsw.ConstraintError as fault:

@@ -33,6 +33,14 @@ def written_table(sql: str) -> str | None:
     return match[2] if match else None
 
 
+@lru_cache(1024)
+def number_parameters(sql: str, mark: str) -> tuple[str, tuple[str, ...]]:
+    """Replace `:name` by the mark and a number, from 1; return the statement and the names in that order."""
+    numbers: dict[str, int] = {}
+    text = NAMED.sub(lambda match: f"{mark}{numbers.setdefault(match[1], len(numbers) + 1)}", sql)
+    return text, tuple(numbers)
+
+
 def join_rows(statements: Sequence[Statement]) -> Iterator[tuple[str, Params | Sequence[Any]]]:
     """Join equal inserts to one with several rows.
 

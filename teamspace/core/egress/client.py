@@ -77,11 +77,8 @@ class Egress:
 
     async def call(self, request: OutgoingRequest) -> HttpResponse:
         """Send a request and return its response."""
-        async with self.stream(request) as response:
-            body = bytearray()
-            async for piece in response:
-                body += piece
-        return HttpResponse(response.status, bytes(body))
+        response = await self.open(request)
+        return HttpResponse(response.status, await response.read())
 
     @asynccontextmanager
     async def stream(self, request: OutgoingRequest) -> AsyncIterator["StreamedResponse"]:
@@ -158,7 +155,9 @@ class Egress:
         from teamspace.core.egress.sending import send  # noqa: PLC0415 - wasted without outgoing requests
 
         keys = [ConnectionKey(request.on_behalf_of, target.scheme, *target.host_port, each) for each in addresses]
-        for key in sorted(keys, key=self._connections.has, reverse=True):
+        if len(keys) > 1:
+            keys.sort(key=self._connections.has, reverse=True)
+        for key in keys:
             try:
                 return await send(request, target, key, self._connections, deadline)
             except NoConnection as fault:

@@ -69,7 +69,7 @@ class ConnectionPool:
 
     def put(self, key: ConnectionKey, connection: "Http1Connection") -> None:
         """Keep a connection whose response is complete; close it if it cannot be used again."""
-        if self._closed or not connection.is_usable:
+        if self._closed or not connection.is_idle:
             connection.close()
             return
         self._idle.append(_Idle(key, connection, asyncio.get_running_loop().time() + IDLE_SECONDS))

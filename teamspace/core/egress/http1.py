@@ -56,15 +56,14 @@ class Http1Connection(asyncio.Protocol):
         self._transport.abort()
 
     @property
-    def is_usable(self) -> bool:
-        """Whether another request can be sent: the response is complete, and nothing has come since, nor the end."""
-        return self._is_idle and not self._has_ended and not self._is_readable()
+    def is_idle(self) -> bool:
+        """Whether the response is complete, and nothing has come since, nor the end."""
+        return self._is_idle and not self._has_ended
 
-    def _is_readable(self) -> bool:
-        """Return whether the socket has something that the event loop has not seen yet."""
-        poll = select.poll()
-        poll.register(self._transport.get_extra_info("socket").fileno(), select.POLLIN)
-        return bool(poll.poll(0))
+    @property
+    def is_usable(self) -> bool:
+        """Whether another request can be sent: the socket has nothing either that the event loop has not seen yet."""
+        return self.is_idle and not self._poll.poll(0)
 
     # A request and its response
 
@@ -184,6 +183,8 @@ class Http1Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         # uvloop's transports do not inherit from asyncio's.
         self._transport = cast(asyncio.Transport, transport)
+        self._poll = select.poll()
+        self._poll.register(transport.get_extra_info("socket").fileno(), select.POLLIN)
 
     def data_received(self, data: bytes) -> None:
         if self._is_idle:

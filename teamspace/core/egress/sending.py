@@ -36,7 +36,7 @@ class StreamedResponse:
         """Lower-case names."""
         self._pool, self._key, self._connection = pool, key, connection
         self._read_seconds, self._deadline, self._max_bytes = request.timeouts.read, deadline, request.max_bytes
-        self._received, self._give_way_at = 0, 0
+        self._received, self._give_way_at = 0, _PIECES_AT_ONCE
         self._ended = False
 
     def __aiter__(self) -> Self:
@@ -45,6 +45,19 @@ class StreamedResponse:
     async def __anext__(self) -> bytes:
         if self._ended:
             raise StopAsyncIteration
+        if (piece := await self._next()) is None:
+            raise StopAsyncIteration
+        return piece
+
+    async def read(self) -> bytes:
+        """Return the whole body."""
+        pieces = []
+        while (piece := await self._next()) is not None:
+            pieces.append(piece)
+        return b"".join(pieces)
+
+    async def _next(self) -> bytes | None:
+        """Return the next piece; None at the end. If there is neither, the connection is closed."""
         try:
             piece = await self._read()
         except BaseException:
@@ -53,7 +66,6 @@ class StreamedResponse:
         if piece is None:
             self._ended = True
             self._pool.put(self._key, self._connection)
-            raise StopAsyncIteration
         return piece
 
     async def finish(self) -> None:

@@ -7,6 +7,7 @@ the request; otherwise the next one is used, and the target says why.
 """
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 import msgspec
 
@@ -18,7 +19,7 @@ from teamspace.core.permissions import Permission
 from teamspace.core.principal import Principal
 from teamspace.executors import access, store
 from teamspace.executors.domain.fleet import Fleet
-from teamspace.executors.domain.offers import accepted_kinds
+from teamspace.executors.domain.offers import accepts
 from teamspace.executors.domain.registry import LOCAL_NAME
 from teamspace.executors.schemas import (
     Health,
@@ -95,7 +96,7 @@ def check_choice(who: Principal, name: str | None) -> None:
 async def select_offered(db: Reads, who: Principal, fleet: Fleet, kind: str) -> list[OfferedRow]:
     """Select the executors that take jobs of a kind from the caller's company."""
     rows = await fleet.select_offered(db, access.fence(who))
-    return [row for row in rows if kind in accepted_kinds(row, fleet.queue.kinds)]
+    return [row for row in rows if accepts(row, kind, fleet.queue.kinds)]
 
 
 async def list_answerers(db: Reads, who: Principal, fleet: Fleet) -> list[Answerer]:
@@ -243,9 +244,14 @@ def _to_target(answerer: Answerer, model: str | None, source: TargetSource, reas
 
 
 def _explain(source: TargetSource, answerer: Answerer) -> Reason:
+    return _reason(source, answerer.name, answerer.simulated)
+
+
+@lru_cache(256)
+def _reason(source: TargetSource, name: str, simulated: bool) -> Reason:
     if source is not TargetSource.LOCAL:
-        return Reason.keyed(_CHOSEN[source], executor=answerer.name)
-    return Reason.keyed("executors.chosen_simulated" if answerer.simulated else "executors.chosen_local")
+        return Reason.keyed(_CHOSEN[source], executor=name)
+    return Reason.keyed("executors.chosen_simulated" if simulated else "executors.chosen_local")
 
 
 def _explain_skipped(preference: Preference) -> Reason:

@@ -22,6 +22,7 @@ from teamspace.core.errors import (
 from teamspace.core.principal import Principal
 from teamspace.jobs.domain import authority
 from teamspace.jobs.domain.queue import Queue
+from teamspace.jobs.domain.stopping import StopSignal
 from teamspace.jobs.schemas import (
     Cancelled,
     Failed,
@@ -58,7 +59,7 @@ class JobContext:
 
     def __init__(
         self, job: Job, executor_id: str, report: Callable[[float, str | None], Awaitable[None]],
-        deadline: asyncio.Timeout, stop: asyncio.Event, get_principal: Callable[[], Awaitable[Principal]],
+        deadline: asyncio.Timeout, stop: StopSignal, get_principal: Callable[[], Awaitable[Principal]],
         confirm: Callable[[Tx], Awaitable[None]],
     ) -> None:  # fmt: skip
         self.job_id = job.id
@@ -101,7 +102,7 @@ class JobAttempt:
         """The requester, if the job was just started and their rights need not be read again."""
         self.handled = handled
         """Called when the handler has returned, before its outcome is stored."""
-        self.stop = asyncio.Event()
+        self.stop = StopSignal()
         self.stale = False
         """The claim is no longer valid, so the handler was cancelled: its result would be refused."""
         self.aborted = False
@@ -115,7 +116,9 @@ class JobAttempt:
 
     async def wait(self) -> None:
         """Wait until the outcome is stored. The attempt goes on if the waiter is cancelled."""
-        await asyncio.wait((self.task,))
+        ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.task.add_done_callback(partial(_set, ended))
+        await ended
 
 
 class _Unwritten(NamedTuple):
@@ -363,6 +366,11 @@ class JobAttempts:
         for job_id, _ in {claim.key for _, claim, _ in ended} - written:
             log.warning("job %s lost its claim before it finished; its outcome is dropped", job_id)
         return written
+
+
+def _set(ended: asyncio.Future[None], _: object) -> None:
+    if not ended.done():
+        ended.set_result(None)
 
 
 def split_by_size(items: Sequence[T], size: Callable[[T], int]) -> Iterator[list[T]]:

@@ -65,7 +65,8 @@ async def land(
 ) -> tuple[list[tuple[Job, Outcome]], list[Lane], list[Job]]:
     """Apply the outcomes of attempts whose claims are valid; return these, and what `apply` returns.
 
-    The rows are neither read nor locked before: nothing that a transition needs changes while an unmetered job runs.
+    The rows are neither read nor locked before: of what a transition needs, only the reservation can change while a job
+    runs in this process.
     """
     # The jobs of one claim share its secret.
     hashes = {secret: crypto.digest(secret) for secret in {claim.secret for _, claim, _ in outcomes}}
@@ -77,21 +78,23 @@ async def land(
         for job, claim, outcome in outcomes
     ]  # fmt: skip
     short, long = _split(changes)
-    valid = set(await store.land(tx, short))
-    await _write_results(tx, [change for change in long if change.id in valid])
+    landed = {job.id: job.reservation_id for job in await store.land(tx, short)}
+    await _write_results(tx, [change for change in long if change.id in landed])
     changed = [
-        (job, outcome, change)
+        (replace(job, reservation_id=landed[job.id]), outcome, change)
         for (job, _, outcome), change in zip(outcomes, changes, strict=True)
-        if job.id in valid
+        if job.id in landed
     ]  # fmt: skip
     return [(job, outcome) for job, outcome, _ in changed], *await _follow(tx, kinds, changed)
 
 
 def can_land(outcomes: Sequence[tuple[Job, JobClaim, Outcome]]) -> bool:
-    """Whether `land` can apply the outcomes: no job is metered, since its reservation can have been handed on, and none
-    is there twice."""
+    """Whether `land` can apply the outcomes: no job is there twice, and none that is metered goes back to the queue, since
+    its row would forget the reservation that has to be settled."""
     ids = {job.id for job, _, _ in outcomes}
-    return len(ids) == len(outcomes) and all(job.estimate is None for job, _, _ in outcomes)
+    return len(ids) == len(outcomes) and all(
+        job.estimate is None or isinstance(outcome, Succeeded | Cancelled) for job, _, outcome in outcomes
+    )
 
 
 async def _follow(

@@ -574,7 +574,8 @@ class Queue:
         freed = Counter((lane.org_id, lane.team_id) for lane in lanes if lane.org_id in parked)
         for (org_id, team_id), count in sorted(freed.items()):
             channels = await store.unpark(tx, org_id, team_id, count=count, within=within)
-            tx.after_commit(partial(self.notify, channels))
+            if channels:
+                tx.after_commit(partial(self.notify, channels))
 
     # Workers
 

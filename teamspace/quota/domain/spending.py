@@ -5,11 +5,8 @@ Counters are never decreased, so a crash between reserving and settling leaves n
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
-from operator import itemgetter
+from functools import lru_cache, partial
 from typing import TypeVar
-
-import msgspec
 
 from teamspace import events
 from teamspace.core import clock, ids
@@ -135,30 +132,37 @@ async def settle(tx: Tx, settlements: Sequence[Settlement]) -> None:
         await events.record(tx, USAGE.kind, team_id, change=Change.UPDATED, org_id=org_id, team_id=team_id)
 
 
-def _counters(entry: Reservation) -> list[UsageCounter]:
-    starts = windows.all_starts(clock.seconds(entry.began_at))
-    return [
-        UsageCounter(level, window, starts[window], subject, org_id)
-        for level, subject, org_id, counted in (
-            ("tenant", shard_of(entry.org_id), "", starts),
-            ("org", entry.org_id, entry.org_id, starts),
-            ("team", entry.team_id, entry.org_id, starts),
-            ("person", f"{entry.team_id}/{entry.user_id}", entry.org_id, _PERSONAL),
+def _counters(entry: Reservation) -> tuple[UsageCounter, ...]:
+    began = int(clock.seconds(entry.began_at))
+    return _counters_at(entry.org_id, entry.team_id, entry.user_id, began - began % clock.MINUTE)
+
+
+@lru_cache(256)
+def _counters_at(org_id: str, team_id: str, user_id: str, minute: int) -> tuple[UsageCounter, ...]:
+    # Every window starts with a minute.
+    starts = windows.all_starts(minute)
+    return tuple(
+        UsageCounter(level, window, starts[window], subject, of_org)
+        for level, subject, of_org, counted in (
+            ("tenant", shard_of(org_id), "", starts),
+            ("org", org_id, org_id, starts),
+            ("team", team_id, org_id, starts),
+            ("person", f"{team_id}/{user_id}", org_id, _PERSONAL),
         )
         for window in counted
-    ]
+    )
 
 
 def _sum(entries: Iterable[Entry], counters: Callable[[Entry], Iterable[UsageCounter]]) -> list[UsedAmount]:
     """Return what entries of the ledger add to each of their counters, in a fixed order to avoid deadlocks."""
-    sums: dict[UsageCounter, Spend] = {}
+    sums: dict[UsageCounter, tuple[int, int]] = {}
     for entry in entries:
         for counter in counters(entry):
-            before = sums.get(counter, NOTHING)
-            sums[counter] = Spend(before.requests + entry.requests, before.tokens + entry.tokens)
+            requests, tokens = sums.get(counter, (0, 0))
+            sums[counter] = requests + entry.requests, tokens + entry.tokens
     return [
-        UsedAmount(**msgspec.structs.asdict(counter), requests=spent.requests, tokens=spent.tokens)
-        for counter, spent in sorted(sums.items(), key=itemgetter(0))
+        UsedAmount(counter.level, counter.per, counter.starts_at, counter.subject, counter.org_id, *sums[counter])
+        for counter in sorted(sums)
     ]
 
 

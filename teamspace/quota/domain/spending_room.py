@@ -7,43 +7,41 @@ import msgspec
 
 from teamspace.quota.schemas import Dimension, Level, LimitState, NewReservation, QuotaAccount, Spend
 
+_Subject = tuple[Level, str]
+
 
 class SpendingRoom:
     """What the limits allow some accounts, less what was taken."""
 
     def __init__(self, limits: Sequence[LimitState]) -> None:
-        self._limits: dict[tuple[Level, str], list[LimitState]] = {}
+        """Without unlimited ones."""
+        self._limits: dict[_Subject, list[LimitState]] = {}
         for limit in sorted(limits, key=attrgetter("dimension")):
             self._limits.setdefault((limit.level, limit.subject), []).append(limit)
+        self._taken: dict[tuple[_Subject, Dimension], int] = {}
 
     @property
     def has_tenant_limit(self) -> bool:
-        return any(limit.most is not None for limit in self._limits.get((Level.TENANT, ""), ()))
+        return (Level.TENANT, "") in self._limits
 
     def find_exceeded(self, account: QuotaAccount, estimate: Spend, slots: int) -> LimitState | None:
         """Return the outermost limit that the estimate exceeds."""
         wanted = _amounts(estimate, slots)
-        # A lowered limit can already be exceeded: that must not refuse a spend of 0 in its dimension.
-        return next(
-            (
-                limit
-                for subject in _subjects(account)
-                for limit in self._limits.get(subject, ())
-                if limit.remaining is not None and wanted[limit.dimension] > max(0, limit.remaining)
-            ),
-            None,
-        )
+        for subject in _subjects(account):
+            for limit in self._limits.get(subject, ()):
+                taken, remaining = self._taken.get((subject, limit.dimension), 0), limit.remaining
+                # A lowered limit can already be exceeded: that must not refuse a spend of 0 in its dimension.
+                if remaining is not None and wanted[limit.dimension] > max(0, remaining - taken):
+                    return msgspec.structs.replace(limit, reserved=limit.reserved + taken)
+        return None
 
     def take(self, new: NewReservation) -> LimitState | None:
         """Take what is reserved, or return the outermost limit that it exceeds."""
         if exceeded := self.find_exceeded(new.account, new.estimate, new.slots):
             return exceeded
-        taken = _amounts(new.estimate, new.slots)
-        for subject in _subjects(new.account):
-            if limits := self._limits.get(subject):
-                self._limits[subject] = [
-                    msgspec.structs.replace(limit, reserved=limit.reserved + taken[limit.dimension]) for limit in limits
-                ]
+        for dimension, amount in _amounts(new.estimate, new.slots).items():
+            for subject in _subjects(new.account):
+                self._taken[subject, dimension] = self._taken.get((subject, dimension), 0) + amount
         return None
 
 
