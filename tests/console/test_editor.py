@@ -397,3 +397,22 @@ def test_a_finger_gets_no_bar_at_the_selection(browser: Browser, sqlite_instance
         tool(page, "Bold").tap()
         expect(editor(page)).to_contain_text("**Tide table**")
         expect(selection_bar(page)).to_have_count(0)
+
+
+def test_a_text_from_windows_keeps_its_line_endings(browser: Browser, sqlite_instance: Instance) -> None:
+    with writing(browser, sqlite_instance, "# Plan\r\n\r\nflour\r\n\r\nsalt\n") as (page, note):
+        page.keyboard.press("Control+Home")
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("End")
+        page.keyboard.type(" and")
+        page.keyboard.press("Enter")
+        page.keyboard.type("water")
+        save(page)
+        body = sqlite_instance.read(note)
+        assert body == "# Plan\r\n\r\nflour and\r\nwater\r\n\r\nsalt\n"
+        sqlite_instance.rewrite(note, body.replace("salt", "pepper"))
+        expect(editor(page)).to_contain_text("pepper")
+        page.keyboard.type("!")
+        save(page)
+        assert sqlite_instance.read(note) == "# Plan\r\n\r\nflour and\r\nwater!\r\n\r\npepper\n"
