@@ -131,6 +131,24 @@ def test_pages_and_people_are_linked_while_typing(browser: Browser, sqlite_insta
     )
 
 
+def test_a_document_with_a_title_is_linked_and_found_as_a_document(browser: Browser, sqlite_instance: Instance) -> None:
+    document = sqlite_instance.document("Berth allotment", "Ramps and lamps.")
+    with writing(browser, sqlite_instance, "See ") as (page, note):
+        page.keyboard.type("[[Berth allot")
+        option = page.get_by_role("listbox").get_by_role("option", name=re.compile("Berth allotment"))
+        expect(option.first).to_contain_text("Document")
+        page.wait_for_timeout(200)
+        page.keyboard.press("Enter")
+        save(page)
+        assert sqlite_instance.read(note) == f"See [Berth allotment](/documents/{document})"
+        page.keyboard.press("Control+k")
+        page.get_by_role("combobox", name="Search or run a command").fill("Berth allot")
+        found = page.get_by_role("group", name="Content").get_by_role("option", name=re.compile("^Berth allotment"))
+        expect(found).to_contain_text("Document")
+        found.click()
+        expect(page).to_have_url(re.compile(f"/app/documents/{document}"))
+
+
 @pytest.mark.parametrize("width", [1280, 390])
 def test_a_cell_is_edited_and_the_rest_of_the_table_stays(
     browser: Browser, sqlite_instance: Instance, width: int
