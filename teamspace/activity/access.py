@@ -12,7 +12,7 @@ def readable_kinds(who: Principal) -> tuple[ActivityKind, ...]:
             "object",
             repository.read_fence(who, across_org=True),
             "CASE objects.content_type WHEN 'text/markdown' THEN 'document' ELSE 'file' END",
-            "COALESCE(objects.title, objects.filename)",
+            repository.SHOWN_TITLE,
         ),
         ActivityKind(
             "conversation",

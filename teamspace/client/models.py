@@ -758,6 +758,8 @@ class EntityDocument(msgspec.Struct, frozen=True, kw_only=True):
     object_id: str
     key: str
     filename: str
+    title: str
+    content_type: str
     version: int
     outdated: bool
     mentions: int
@@ -1478,6 +1480,7 @@ class ObjectItem(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     key: str
     filename: str
+    title: str
     content_type: str
     size: int
     sha256: str | None
@@ -1812,6 +1815,7 @@ class RepositoryObject(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     key: str
     filename: str
+    title: str
     content_type: str
     size: int
     sha256: str | None
@@ -1985,6 +1989,7 @@ class SearchResult(msgspec.Struct, frozen=True, kw_only=True):
     type: SearchResultType
     id: str
     title: str
+    content_type: str | None
     snippet: str
     version: int | None
     score: float

@@ -26,7 +26,7 @@ from teamspace.documents.schemas import (
 from teamspace.jobs import Queue
 from teamspace.repository import MARKDOWN, ObjectRow, VersionDraft, WriteCondition
 
-FOLDER, EXTENSION = "documents/", ".md"
+FOLDER, EXTENSION = "documents/", repository.MARKDOWN_ENDING
 MAX_SLUG = 80
 MAX_SIZE = 2 * 1024 * 1024
 _MAX_SAME_SLUG = 50
@@ -96,7 +96,9 @@ async def _update(
     _check_kind(row)
     if seen not in (None, row.version):
         raise VersionMismatch(row.version)
-    title = _title(row) if change.title is UNSET else text.clean_name(change.title, "title", max_length=200)
+    title = (
+        repository.shown_title(row) if change.title is UNSET else text.clean_name(change.title, "title", max_length=200)
+    )
     body = await _read_body(db, files, row) if change.body is UNSET else change.body
     visibility = None if change.visibility is UNSET else change.visibility
     tags = None if change.tags is UNSET else tuple(text.clean_tags(change.tags))
@@ -158,14 +160,9 @@ def _slug(title: str) -> str:
     return slug[:MAX_SLUG].rstrip("-") or "document"
 
 
-def _title(row: ObjectRow) -> str:
-    """Return the title, or the filename of a Markdown file that was not created as a document."""
-    return row.title or row.filename.removesuffix(EXTENSION)
-
-
 def _to_item(row: ObjectRow, tags: list[str]) -> DocumentItem:
     return DocumentItem(
-        id=row.id, title=_title(row), key=row.key, content_type=row.content_type, visibility=row.visibility,
+        id=row.id, title=repository.shown_title(row), key=row.key, content_type=row.content_type, visibility=row.visibility,
         tags=tags, owner=row.owner_id, team_id=row.team_id,
         size=row.size, version=row.version, created_at=row.created_at, updated_at=row.updated_at,
     )  # fmt: skip
@@ -173,7 +170,7 @@ def _to_item(row: ObjectRow, tags: list[str]) -> DocumentItem:
 
 async def _to_document(db: Db, who: Principal, row: ObjectRow, body: str) -> Document:
     return Document(
-        id=row.id, title=_title(row), key=row.key, content_type=row.content_type, visibility=row.visibility,
+        id=row.id, title=repository.shown_title(row), key=row.key, content_type=row.content_type, visibility=row.visibility,
         tags=(await repository.get_labels(db, [row.id]))[row.id], owner=row.owner_id, team_id=row.team_id,
         size=row.size, version=row.version, created_at=row.created_at, updated_at=row.updated_at, body=body,
         permissions=await repository.get_permissions(db, who, row),

@@ -68,6 +68,8 @@ class NamedDocument(msgspec.Struct, frozen=True):
     """The number of the newest version."""
     key: str
     filename: str
+    title: str
+    content_type: str
     mentions: int
     written: str
     """The name as the document writes it first."""
@@ -211,6 +213,8 @@ class EntityDocument(msgspec.Struct, frozen=True):
     object_id: str
     key: str
     filename: str
+    title: str
+    content_type: str
     version: int
     outdated: bool
     """Whether a newer version is not extracted yet; mentions and relations are those of `version`."""

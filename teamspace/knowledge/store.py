@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from teamspace import fulltext
+from teamspace import fulltext, repository
 from teamspace.core.db import EACH_ROW, Clause, Db, Fence, Reads, Tx, as_json, columns, no_rows
 from teamspace.core.tables import Invariant, TransientTable
 from teamspace.knowledge.schemas import (
@@ -117,7 +117,7 @@ async def select_documents(
     rest = f"SELECT object_id FROM ({newest}) AS newest ORDER BY at DESC, object_id DESC LIMIT :limit"
     sql = (
         "SELECT kg_names.id, objects.id, kg_documents.at, kg_documents.number, objects.version, objects.key,"
-        " objects.filename, kg_document_names.mentions, kg_document_names.written"
+        f" objects.filename, {repository.SHOWN_TITLE}, objects.content_type, kg_document_names.mentions, kg_document_names.written"
         f" FROM kg_names {_document_names(db, rest)}"
         f" CROSS JOIN kg_documents CROSS JOIN objects WHERE kg_names.id {db.dialect.in_strings.format('ids')}"
         " AND kg_documents.object_id = kg_document_names.object_id AND objects.id = kg_document_names.object_id"

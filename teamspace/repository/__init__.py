@@ -30,6 +30,7 @@ from teamspace.repository.domain.thumbnails import Drawings
 from teamspace.repository.domain.writing import UploadLimit, add_version, put, unused_keys
 from teamspace.repository.schemas import (
     MARKDOWN,
+    MARKDOWN_ENDING,
     Checksum,
     ObjectRow,
     PartRow,
@@ -45,15 +46,18 @@ from teamspace.repository.schemas import (
     Visibility,
     WholeBlob,
     WriteCondition,
+    shown_title,
 )
-from teamspace.repository.store import BLOB_COLUMNS, COUNTS, INVARIANTS, OWNED_TABLES
+from teamspace.repository.store import BLOB_COLUMNS, COUNTS, INVARIANTS, OWNED_TABLES, SHOWN_TITLE
 
 __all__ = [
     "BLOB_COLUMNS",
     "COUNTS",
     "INVARIANTS",
     "MARKDOWN",
+    "MARKDOWN_ENDING",
     "OWNED_TABLES",
+    "SHOWN_TITLE",
     "SUBJECTS",
     "Checksum",
     "Drawings",
@@ -102,6 +106,7 @@ __all__ = [
     "reading",
     "require",
     "require_version_text",
+    "shown_title",
     "trash",
     "unused_keys",
     "write_fence_without_grants",

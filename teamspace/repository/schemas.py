@@ -12,6 +12,7 @@ from teamspace.core.tables import DomainEvent
 from teamspace.sharing import OwnedRow
 
 MARKDOWN = "text/markdown"
+MARKDOWN_ENDING = ".md"
 Visibility = Literal["private", "team", "shared"]
 TextState = Literal["none", "pending", "ready", "failed"]
 ActorKind = Literal["human", "agent", "workflow", "s3"]
@@ -208,6 +209,13 @@ class LabelRow(msgspec.Struct, frozen=True):
     position: int
 
 
+def shown_title(row: ObjectRow | TrashedObject | VersionRow) -> str:
+    """Return the title; without one the filename, of a document without its ending. `SHOWN_TITLE` is the same in SQL."""
+    if row.title:
+        return row.title
+    return row.filename.removesuffix(MARKDOWN_ENDING) if row.content_type == MARKDOWN else row.filename
+
+
 class VersionText(msgspec.Struct, frozen=True):
     """The text of a version of an object that a fence has admitted."""
 
@@ -217,7 +225,7 @@ class VersionText(msgspec.Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        return self.version.title or self.version.filename
+        return shown_title(self.version)
 
 
 class PartRow(msgspec.Struct, frozen=True):
@@ -419,6 +427,8 @@ class ObjectItem(msgspec.Struct, frozen=True):
     id: str
     key: str
     filename: str
+    title: str
+    """Of a document its title, of other files the filename."""
     content_type: str
     size: int
     sha256: str | None

@@ -8,6 +8,7 @@ from teamspace.core.db import Db, Fence, Reads, Tx, columns, placeholders
 from teamspace.core.tables import BlobColumn, Count, Invariant, OwnedTable
 from teamspace.repository.schemas import (
     MARKDOWN,
+    MARKDOWN_ENDING,
     AccessLevel,
     DerivationRow,
     DerivedPair,
@@ -51,9 +52,15 @@ OWNED_TABLES = (OwnedTable("objects", KIND),)
 """The `kind` of objects in the full-text index."""
 
 _TIMEOUT_SECONDS = 2.0
+SHOWN_TITLE = (
+    f"COALESCE(objects.title, CASE WHEN objects.content_type = '{MARKDOWN}'"
+    f" AND substr(objects.filename, length(objects.filename) - {len(MARKDOWN_ENDING) - 1}) = '{MARKDOWN_ENDING}'"
+    f" THEN substr(objects.filename, 1, length(objects.filename) - {len(MARKDOWN_ENDING)}) ELSE objects.filename END)"
+)
+"""`shown_title` of a row of `objects`."""
 _ITEM = (
-    "id, key, filename, content_type, size, sha256, visibility, owner_id, team_id, version, text_state, created_at,"
-    " updated_at"
+    f"id, key, filename, {SHOWN_TITLE} AS title, content_type, size, sha256, visibility, owner_id, team_id, version,"
+    " text_state, created_at, updated_at"
 )
 _GRANT = (
     "principal_type, principal_id, capability, granted_by, expires_at, created_at,"

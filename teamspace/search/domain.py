@@ -94,7 +94,9 @@ def _as_entity(hit: Hit, entity: knowledge.EntityItem, quote: str) -> Hit:
 
 
 def _to_result(hit: Hit, snippet: str) -> SearchResult:
-    return SearchResult(hit.type, hit.id, hit.title, snippet, hit.version, hit.points / store.POINTS, hit.updated_at)
+    return SearchResult(
+        hit.type, hit.id, hit.title, hit.content_type, snippet, hit.version, hit.points / store.POINTS, hit.updated_at
+    )
 
 
 def _requested_kinds(query: SearchQuery) -> frozenset[str]:

@@ -24,6 +24,8 @@ class SearchResult(msgspec.Struct, frozen=True):
     type: Kind
     id: str
     title: str
+    content_type: str | None
+    """Of an object: `text/markdown` is a document, all else a file."""
     snippet: str
     """Safe HTML: an excerpt with the words in `<mark>` and everything else escaped."""
     version: int | None
@@ -48,6 +50,7 @@ class Hit(msgspec.Struct, frozen=True):
     id: str
     points: int
     title: str
+    content_type: str | None
     text: str
     """The part of the text that is searched for a snippet."""
     version: int | None

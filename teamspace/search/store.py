@@ -16,6 +16,8 @@ MAX_RANKED = 5_000
 TIMEOUT_SECONDS = 2.0
 _VERSIONED: frozenset[Kind] = frozenset({"note", "object"})
 """Kinds whose rows have a version."""
+_TYPED: frozenset[Kind] = frozenset({"object"})
+"""Kinds whose rows have a content type."""
 
 
 class _TextSource(msgspec.Struct, frozen=True):
@@ -82,7 +84,7 @@ async def _select(
     params = _merge_params(*(sources[kind].params | fence.params for kind, fence in fences.items()))
     return await db.all_offloaded(
         Hit,
-        "SELECT page.kind, page.ref, page.points, texts.title, substr(texts.body, 1, :searched), page.version, page.updated_at FROM"
+        "SELECT page.kind, page.ref, page.points, texts.title, page.content_type, substr(texts.body, 1, :searched), page.version, page.updated_at FROM"
         f" (SELECT * FROM ({arms}) AS hits WHERE points < :points OR (points = :points AND ref < :ref)"
         " ORDER BY points DESC, ref DESC LIMIT :limit) AS page JOIN texts ON texts.id = page.id"
         " ORDER BY page.points DESC, page.ref DESC",
@@ -107,9 +109,10 @@ def _points(hits: fulltext.Hits) -> str:
 def _arm(kind: Kind, fence: Fence, source: _TextSource) -> str:
     """Select the newest matches of one kind that the fence admits."""
     version = f"{fence.table}.version" if kind in _VERSIONED else "CAST(NULL AS INTEGER)"
+    content_type = f"{fence.table}.content_type" if kind in _TYPED else "CAST(NULL AS TEXT)"
     return (
         f"SELECT * FROM (SELECT '{kind}' AS kind, texts.id, texts.ref, {fence.table}.updated_at, {version} AS version,"
-        f" {source.points} AS points"
+        f" {content_type} AS content_type, {source.points} AS points"
         f" FROM {source.tables} CROSS JOIN {fence.table} WHERE {source.where} AND {fence.table}.id = texts.ref"
         f" AND {fence.sql} ORDER BY {source.newest_first} LIMIT {MAX_RANKED}) AS {kind}s"
     )

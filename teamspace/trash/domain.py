@@ -98,4 +98,4 @@ def _kind(row: Trashed) -> TrashKind:
 
 
 def _title(row: Trashed) -> str:
-    return row.title if isinstance(row, TrashedNote) else row.title or row.filename
+    return row.title if isinstance(row, TrashedNote) else repository.shown_title(row)

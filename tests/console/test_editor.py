@@ -131,6 +131,24 @@ def test_pages_and_people_are_linked_while_typing(browser: Browser, sqlite_insta
     )
 
 
+def test_a_document_with_a_title_is_linked_and_found_as_a_document(browser: Browser, sqlite_instance: Instance) -> None:
+    document = sqlite_instance.document("Berth allotment", "Ramps and lamps.")
+    with writing(browser, sqlite_instance, "See ") as (page, note):
+        page.keyboard.type("[[Berth allot")
+        option = page.get_by_role("listbox").get_by_role("option", name=re.compile("Berth allotment"))
+        expect(option.first).to_contain_text("Document")
+        page.wait_for_timeout(200)
+        page.keyboard.press("Enter")
+        save(page)
+        assert sqlite_instance.read(note) == f"See [Berth allotment](/documents/{document})"
+        page.keyboard.press("Control+k")
+        page.get_by_role("combobox", name="Search or run a command").fill("Berth allot")
+        found = page.get_by_role("group", name="Content").get_by_role("option", name=re.compile("^Berth allotment"))
+        expect(found).to_contain_text("Document")
+        found.click()
+        expect(page).to_have_url(re.compile(f"/app/documents/{document}"))
+
+
 @pytest.mark.parametrize("width", [1280, 390])
 def test_a_cell_is_edited_and_the_rest_of_the_table_stays(
     browser: Browser, sqlite_instance: Instance, width: int
@@ -397,3 +415,22 @@ def test_a_finger_gets_no_bar_at_the_selection(browser: Browser, sqlite_instance
         tool(page, "Bold").tap()
         expect(editor(page)).to_contain_text("**Tide table**")
         expect(selection_bar(page)).to_have_count(0)
+
+
+def test_a_text_from_windows_keeps_its_line_endings(browser: Browser, sqlite_instance: Instance) -> None:
+    with writing(browser, sqlite_instance, "# Plan\r\n\r\nflour\r\n\r\nsalt\n") as (page, note):
+        page.keyboard.press("Control+Home")
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("End")
+        page.keyboard.type(" and")
+        page.keyboard.press("Enter")
+        page.keyboard.type("water")
+        save(page)
+        body = sqlite_instance.read(note)
+        assert body == "# Plan\r\n\r\nflour and\r\nwater\r\n\r\nsalt\n"
+        sqlite_instance.rewrite(note, body.replace("salt", "pepper"))
+        expect(editor(page)).to_contain_text("pepper")
+        page.keyboard.type("!")
+        save(page)
+        assert sqlite_instance.read(note) == "# Plan\r\n\r\nflour and\r\nwater!\r\n\r\npepper\n"

@@ -53,6 +53,17 @@ def test_every_item_has_the_same_bar_and_its_details_beside_it(browser: Browser,
             expect(page).to_have_url(re.compile(rf"/app/{place.lower()}$"))
 
 
+def test_the_details_of_a_file_have_what_links_to_it(browser: Browser, sqlite_instance: Instance) -> None:
+    file = sqlite_instance.upload("plans/ramp.txt", b"Ramp 2.", "member")
+    note = sqlite_instance.note("Ramps of the week", f"See [the plan](/files/{file}).", "member")
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
+        page.goto(f"/app/files/{file}")
+        panel = page.get_by_role("complementary", name="Details")
+        panel.get_by_role("tab", name="Links").click()
+        panel.get_by_role("link", name="Ramps of the week").click()
+        expect(page).to_have_url(re.compile(f"/app/notes/{note}"))
+
+
 def test_a_key_toggles_the_inspector_and_its_tab_is_remembered(browser: Browser, sqlite_instance: Instance) -> None:
     first, second = (sqlite_instance.document(title, "Text.", "member") for title in ("First", "Second"))
     with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:

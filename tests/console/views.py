@@ -644,7 +644,7 @@ def pick_a_file(page: Page, _: Instance) -> None:
     field = page.get_by_label("Your prompt")
     field.fill("Compare ")
     field.press_sequentially("@pier-2")
-    expect(page.get_by_role("option", name="pier-2.md")).to_be_visible()
+    expect(page.get_by_role("option", name="pier-2", exact=True)).to_be_visible()
 
 
 def write_broken_spec(page: Page, _: Instance) -> None:

@@ -102,6 +102,31 @@ async def test_uploaded_markdown_is_a_document_too(ann: Caller) -> None:
     assert (await keys(ann, "?prefix=notes/")) == ["notes/week.md", "notes/week.txt"]
 
 
+@pytest.mark.both_databases
+@pytest.mark.parametrize(
+    ("key", "title"), [("notes/pier-2.md", "pier-2"), ("pier-2.txt", "pier-2.txt"), ("notes/md", "md")]
+)
+async def test_a_file_is_called_the_same_everywhere(world: World, ann: Caller, key: str, title: str) -> None:
+    bob = await world.person(ann.org, ann.team)
+    content_type = "text/markdown" if key.startswith("notes/") else "text/plain"
+    id = (await put(ann, key, b"Text", "?visibility=team", content_type=content_type))["id"]
+    kind = "document" if content_type == "text/markdown" else "file"
+    await ann.put(f"/api/favourites/{kind}/{id}", None)
+    seen = [
+        (await ann.get(f"/api/repo-obj/{id}")).json(),
+        *(await ann.get("/api/repo")).json()["items"],
+        *(await ann.get("/api/search", params={"q": "md" if title == "md" else "pier", "types": "object"})).json()[
+            "items"
+        ],
+        *(await ann.get("/api/favourites")).json()["items"],
+        *(await bob.get("/api/activity")).json()["items"],
+    ]
+    await ann.delete(f"/api/repo-obj/{id}")
+    seen += (await ann.get("/api/trash")).json()["items"]
+    assert {each["title"] for each in seen} == {title}
+    assert len(seen) >= 5
+
+
 async def test_other_objects_are_not_found_as_documents(ann: Caller) -> None:
     other = await put(ann, "a.txt", content_type="text/plain")
     for method, body in (("GET", None), ("PUT", {"title": "x"}), ("DELETE", None)):

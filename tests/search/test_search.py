@@ -8,6 +8,7 @@ from teamspace import fulltext
 from teamspace.core.principal import system
 from teamspace.fulltext.domain import words
 from teamspace.tenancy.schemas import OrgRole, Role
+from tests.repository.help import put
 from tests.support.world import Caller, World
 
 
@@ -48,6 +49,7 @@ async def test_a_result_has_type_id_title_and_snippet(ann: Caller) -> None:
         "type": "note",
         "id": note,
         "title": "Trip",
+        "content_type": None,
         "snippet": "We met in <mark>Zürich</mark> &lt;b&gt;.",
         "version": 1,
         "updated_at": read["updated_at"],
@@ -180,6 +182,15 @@ async def test_results_can_be_limited_by_type(ann: Caller) -> None:
     assert await titles(ann, "plan", types=["object", "note"]) == ["Plan"]
     assert await titles(ann, "plan", types="object") == []
     assert await titles(ann, "plan", types=["object", "entity"]) == []
+
+
+@pytest.mark.both_databases
+async def test_a_document_is_told_from_other_files(ann: Caller) -> None:
+    await write(ann, "Berth plan")
+    await ann.post("/api/documents", {"title": "Berth plan 2027", "body": "Ramps"})
+    await put(ann, "berth-plan.txt", b"Ramps", content_type="text/plain")
+    found = {item["title"]: item["content_type"] for item in await search(ann, "berth plan")}
+    assert found == {"Berth plan": None, "Berth plan 2027": "text/markdown", "berth-plan.txt": "text/plain"}
 
 
 async def test_company_readers_can_search_the_company(world: World, ann: Caller) -> None:

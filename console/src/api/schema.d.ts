@@ -5519,6 +5519,7 @@ export interface components {
             id: string;
             key: string;
             filename: string;
+            title: string;
             content_type: string;
             size: number;
             sha256: string | null;
@@ -5554,6 +5555,7 @@ export interface components {
             id: string;
             key: string;
             filename: string;
+            title: string;
             content_type: string;
             size: number;
             sha256: string | null;
@@ -7483,6 +7485,8 @@ export interface components {
             object_id: string;
             key: string;
             filename: string;
+            title: string;
+            content_type: string;
             version: number;
             outdated: boolean;
             mentions: number;
@@ -7806,6 +7810,7 @@ export interface components {
             type: "conversation" | "entity" | "note" | "object";
             id: string;
             title: string;
+            content_type: string | null;
             snippet: string;
             version: number | null;
             score: number;

@@ -135,8 +135,8 @@ async def _describe(db: Db, who: Principal, seen: GraphReach, pages: Sequence[_E
 def _to_document(several: list[NamedDocument]) -> EntityDocument:
     one = several[0]
     return EntityDocument(
-        object_id=one.object_id, key=one.key, filename=one.filename, version=one.number,
-        outdated=one.number != one.current, mentions=sum(document.mentions for document in several), at=one.at,
+        object_id=one.object_id, key=one.key, filename=one.filename, title=one.title,
+        content_type=one.content_type, version=one.number, outdated=one.number != one.current, mentions=sum(document.mentions for document in several), at=one.at,
     )  # fmt: skip
 
 

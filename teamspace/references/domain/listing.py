@@ -23,7 +23,6 @@ from teamspace.references.schemas import (
 
 _BATCH, _MAX_BATCHES = 200, 5
 _KINDS: dict[str, SourceKind] = {"note": "note", "object": "object", "document": "object", "file": "object"}
-_ENDING = ".md"
 
 
 async def list_references(
@@ -83,7 +82,7 @@ async def _describe(db: Db, rows: list[ReferenceRow]) -> list[TextReference]:
     }
     return [
         TextReference(
-            row.source_kind, row.source_id, titles.get((row.source_kind, row.source_id), "").removesuffix(_ENDING),
+            row.source_kind, row.source_id, titles.get((row.source_kind, row.source_id), ""),
             row.author_id, row.created_at,
         )
         for row in rows

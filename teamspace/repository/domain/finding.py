@@ -24,6 +24,7 @@ from teamspace.repository.schemas import (
     Version,
     VersionQuery,
     VersionRow,
+    shown_title,
 )
 
 _ABOVE_ALL_NUMBERS = 2**53
@@ -219,8 +220,8 @@ def _facts(count: FolderCount) -> FolderFacts:
 
 def _item(row: ObjectRow) -> ObjectItem:
     return ObjectItem(
-        id=row.id, key=row.key, filename=row.filename, content_type=row.content_type, size=row.size, sha256=row.sha256,
-        visibility=row.visibility, owner=row.owner_id, team_id=row.team_id, version=row.version,
+        id=row.id, key=row.key, filename=row.filename, title=shown_title(row), content_type=row.content_type,
+        size=row.size, sha256=row.sha256, visibility=row.visibility, owner=row.owner_id, team_id=row.team_id, version=row.version,
         text_state=row.text_state, created_at=row.created_at, updated_at=row.updated_at,
     )  # fmt: skip
 

@@ -12,7 +12,7 @@ from teamspace.events import Change
 from teamspace.jobs import Queue
 from teamspace.repository import access, store
 from teamspace.repository.domain import changes, copying, finding, locks, naming
-from teamspace.repository.schemas import ObjectRow, RepositoryObject, VersionDraft
+from teamspace.repository.schemas import ObjectRow, RepositoryObject, VersionDraft, shown_title
 
 
 async def move(db: Db, who: Principal, object_id: str, key: str, expected_version: int | None) -> RepositoryObject:
@@ -45,7 +45,7 @@ async def _move(tx: Tx, row: ObjectRow, key: str) -> ObjectRow:
     await changes.record(tx, row, Change.UPDATED, await store.select_readers(tx, row.id))
     moved = msgspec.structs.replace(row, key=key, filename=filename_at(key, row), updated_at=clock.stamp())
     await store.move(tx, moved)
-    await fulltext.rename(tx, store.KIND, row.id, title=row.title or moved.filename, labels=key)
+    await fulltext.rename(tx, store.KIND, row.id, title=shown_title(moved), labels=key)
     return moved
 
 

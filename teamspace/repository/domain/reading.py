@@ -26,6 +26,7 @@ from teamspace.repository.schemas import (
     PartRow,
     VersionRow,
     WholeBlob,
+    shown_title,
 )
 
 HASH_PARTS = "repo.hash_parts"
@@ -166,7 +167,7 @@ async def read_text(db: Reads, files: BlobStore, row: ObjectRow) -> str:
 
 async def enqueue_hash(tx: Tx, queue: Queue, who: Principal, row: ObjectRow, version: VersionRow) -> None:
     """Have the SHA-256 of a version computed. The server does it for itself, so a token's scope does not matter."""
-    title = JobTitle(row.filename, JobSubject(SUBJECT, row.id))
+    title = JobTitle(shown_title(row), JobSubject(SUBJECT, row.id))
     await queue.enqueue(tx, Authority.of(who).unscoped(), HASH_PARTS, HashParts(row.id, version.id), title=title)
 
 

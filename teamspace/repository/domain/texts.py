@@ -35,6 +35,7 @@ from teamspace.repository.schemas import (
     VersionDraft,
     VersionRow,
     VersionText,
+    shown_title,
 )
 
 EXTRACT = "repo.extract_text"
@@ -73,7 +74,7 @@ async def describe(tx: Tx, who: Principal, request: ExtractText) -> jobs.JobTitl
 
 
 def _title(row: ObjectRow) -> jobs.JobTitle:
-    return jobs.JobTitle(row.filename, jobs.JobSubject(reading.SUBJECT, row.id))
+    return jobs.JobTitle(shown_title(row), jobs.JobSubject(reading.SUBJECT, row.id))
 
 
 async def remove_from_index(tx: Tx, row: ObjectRow) -> None:
@@ -89,7 +90,7 @@ async def set_aside(tx: Tx, row: ObjectRow) -> None:
 async def bring_back(tx: Tx, queue: Queue, who: Principal, row: ObjectRow) -> None:
     """Let the text of an object from the trash be found again, at its key; extract it if that was not done before."""
     await fulltext.bring_back(tx, store.KIND, row.id)
-    await fulltext.rename(tx, store.KIND, row.id, title=row.title or row.filename, labels=row.key)
+    await fulltext.rename(tx, store.KIND, row.id, title=shown_title(row), labels=row.key)
     if row.text_state == "pending":
         await _enqueue(tx, queue, who, row)
 
@@ -314,7 +315,7 @@ async def _write_index(
     tx: Tx, row: ObjectRow, text: fulltext.Prepared | None, links: Sequence[references.TextLink]
 ) -> None:
     """Replace what is known of the text: its words, and what it refers to."""
-    title, body, labels = row.title or row.filename, text or fulltext.EMPTY, row.key
+    title, body, labels = shown_title(row), text or fulltext.EMPTY, row.key
     if row.content_type == MARKDOWN:
         labels = " ".join([row.key, *await store.select_labels(tx, row.id)])
     await fulltext.put(tx, store.KIND, row.id, row.org_id, title=title, labels=labels, body=body)

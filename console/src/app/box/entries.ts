@@ -4,7 +4,7 @@ import { IconArrowRight, IconBolt, IconSearch, type Icon } from "@tabler/icons-r
 import { useNavigate, useRouterState } from "@tanstack/react-router";
 
 import { PICTURES as RESULT_PICTURES } from "@/features/search/kinds";
-import { placeOf } from "@/features/search/address";
+import { kindOf, placeOf } from "@/features/search/address";
 import type { Found } from "@/features/search/queries";
 import { t } from "@/i18n";
 import { allowed, offered, useTables, type NavEntry } from "@/navigation/tables";
@@ -99,9 +99,9 @@ export function useFoundGroups(query: string, found: readonly Found[]): Group[] 
       {
         id: `box-found-${thing.type}-${thing.id}`,
         title: thing.title,
-        hint: t(`search.one.${thing.type}`),
+        hint: t(`search.one.${kindOf(thing)}`),
         snippet: thing.snippet,
-        icon: RESULT_PICTURES[thing.type],
+        icon: RESULT_PICTURES[kindOf(thing)],
         perform: () => void go({ to: place, params: { id: thing.id } }),
       },
     ];

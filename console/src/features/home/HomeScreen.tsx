@@ -6,6 +6,7 @@ import { Link } from "@tanstack/react-router";
 
 import { t } from "@/i18n";
 import { useSession, type Session } from "@/session";
+import { isDocument, screenOf } from "@/ui/documents";
 import { useNames } from "@/ui/names";
 import { Page } from "@/ui/Page";
 import { plain } from "@/ui/plain";
@@ -114,13 +115,12 @@ function Files({ files }: { files: readonly FileItem[] }) {
   return (
     <ul className={styles.files}>
       {files.map((file) => {
-        const isDocument = file.content_type === "text/markdown";
-        const Picture = isDocument ? IconFileText : IconFile;
+        const Picture = isDocument(file.content_type) ? IconFileText : IconFile;
         return (
           <li key={file.id}>
-            <Link to={isDocument ? "/documents/$id" : "/files/$id"} params={{ id: file.id }} className={styles.file}>
+            <Link to={screenOf(file.content_type)} params={{ id: file.id }} className={styles.file}>
               <Picture aria-hidden size={17} stroke={1.6} />
-              <b>{file.filename}</b>
+              <b>{file.title}</b>
               <span className={styles.who}>{names.ofOrYou(file.owner)}</span>
               <Time at={file.updated_at} />
             </Link>

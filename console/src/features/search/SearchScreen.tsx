@@ -16,7 +16,7 @@ import { Time } from "@/ui/Time";
 import { useCommand } from "@/ui/commands";
 import { useAddressText } from "@/ui/useAddressText";
 
-import { placeOf, TYPES, useAddress, useRefine, type Address, type Type } from "./address";
+import { kindOf, placeOf, TYPES, useAddress, useRefine, type Address, type Type } from "./address";
 import { PICTURES } from "./kinds";
 import { Marked } from "./Marked";
 import { LONGEST, useFound, type Found } from "./queries";
@@ -105,7 +105,8 @@ function Results({ address }: { address: Address }) {
 }
 
 function Result({ thing }: { thing: Found }) {
-  const Picture = PICTURES[thing.type];
+  const kind = kindOf(thing);
+  const Picture = PICTURES[kind];
   const place = placeOf(thing);
   if (!place) return null;
   return (
@@ -118,7 +119,7 @@ function Result({ thing }: { thing: Found }) {
             <Marked snippet={thing.snippet} />
           </span>
           <span className={list.meta}>
-            {t(`search.one.${thing.type}`)}
+            {t(`search.one.${kind}`)}
             <Time at={thing.updated_at} />
           </span>
         </span>

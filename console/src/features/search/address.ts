@@ -3,6 +3,7 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 
 import type { Schemas } from "@/api/client";
+import { isDocument } from "@/ui/documents";
 
 type Found = Schemas["SearchResult"];
 
@@ -33,7 +34,14 @@ export function useRefine(): (change: Address) => void {
   return (change) => void go({ to: "/search", search: (now: Address) => ({ ...now, ...change }), replace: true });
 }
 
-const PLACES: Partial<Record<Found["type"], string>> = { note: "/notes/$id", object: "/files/$id", entity: "/graph/$id", conversation: "/chat/$id" };
+export type Kind = "note" | "document" | "file" | "entity" | "conversation";
+type Typed = Pick<Found, "type" | "content_type">;
+
+const PLACES: Partial<Record<Kind, string>> = {
+  note: "/notes/$id", document: "/documents/$id", file: "/files/$id", entity: "/graph/$id", conversation: "/chat/$id",
+};
+
+export const kindOf = ({ type, content_type: contentType }: Typed): Kind => (type === "object" ? (isDocument(contentType) ? "document" : "file") : type);
 
 /** Route of a result; results without a screen are hidden. */
-export const placeOf = ({ type }: Pick<Found, "type">): string | undefined => PLACES[type];
+export const placeOf = (found: Typed): string | undefined => PLACES[kindOf(found)];

@@ -1,12 +1,13 @@
-/** Icons of result types. */
+/** Icons of results. */
 
-import { IconFile, IconMessageCircle, IconNotes, IconTopologyStar3, type Icon } from "@tabler/icons-react";
+import { IconFile, IconFileText, IconMessageCircle, IconNotes, IconTopologyStar3, type Icon } from "@tabler/icons-react";
 
-import type { Found } from "./queries";
+import type { Kind } from "./address";
 
-export const PICTURES: Record<Found["type"], Icon> = {
+export const PICTURES: Record<Kind, Icon> = {
   note: IconNotes,
-  object: IconFile,
+  document: IconFileText,
+  file: IconFile,
   entity: IconTopologyStar3,
   conversation: IconMessageCircle,
 };

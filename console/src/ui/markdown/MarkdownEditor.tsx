@@ -10,7 +10,7 @@ import { completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { markdownKeymap } from "@codemirror/lang-markdown";
 import { syntaxHighlighting } from "@codemirror/language";
-import { Compartment, EditorState, Transaction, type Extension } from "@codemirror/state";
+import { Annotation, Compartment, EditorState, Transaction, type Extension } from "@codemirror/state";
 import { EditorView, keymap, placeholder as hint, tooltips } from "@codemirror/view";
 import { tagHighlighter, tags } from "@lezer/highlight";
 import { Suspense, useEffect, useRef, useState } from "react";
@@ -30,9 +30,10 @@ import { atSelection } from "./editor/selection";
 import { SelectionBar } from "./editor/SelectionBar";
 import bar from "./editor/SelectionBar.module.css";
 import { attachAll, receiving, type Attach } from "./editor/uploads";
+import { edited } from "./endings";
 import styles from "./MarkdownEditor.module.css";
 import { replacing } from "./replacing";
-import { spliced } from "./splice";
+import { spliced, splicesOf } from "./splice";
 
 const Assistance = lazily(() => import("./editor/Assistance"));
 
@@ -69,12 +70,17 @@ const LOOK = tagHighlighter([
 const nonce = (): string => document.querySelector<HTMLMetaElement>("meta[name=csp-nonce]")?.content ?? "";
 const look = (source: boolean): Extension => (source ? syntaxHighlighting(LOOK) : [blocks, live]);
 
+/** Marks what was changed from outside. */
+const given = Annotation.define<boolean>();
+
 export default function MarkdownEditor(props: Props) {
   const { value, label, source, onSource, attach, assistance } = props;
   const host = useRef<HTMLDivElement>(null);
   const chooser = useRef<HTMLInputElement>(null);
   const latest = useRef(props);
   const first = useRef(props);
+  /** The text with its own line endings. */
+  const stored = useRef(value);
   const naming = useRef(new Compartment());
   const looking = useRef(new Compartment());
   const [view, setView] = useState<EditorView | null>(null);
@@ -112,11 +118,14 @@ export default function MarkdownEditor(props: Props) {
           naming.current.of(named(name)),
           words ? hint(words) : [],
           EditorView.updateListener.of((update) => {
-            if (update.docChanged) latest.current.onChange(update.state.doc.toString());
+            if (!update.docChanged || update.transactions.some((one) => one.annotation(given))) return;
+            stored.current = edited(stored.current, splicesOf(update.changes));
+            latest.current.onChange(stored.current);
           }),
         ],
       }),
     });
+    stored.current = doc;
     setView(editor);
     if (takesFocus) editor.focus();
     return () => {
@@ -135,8 +144,10 @@ export default function MarkdownEditor(props: Props) {
 
   useEffect(() => {
     // The value changed from outside: replace only what differs, so the cursor keeps its position. Undo leaves it.
-    const change = view && spliced(view.state.doc.toString(), value);
-    if (change) view.dispatch({ changes: change, annotations: Transaction.addToHistory.of(false) });
+    if (!view || value === stored.current) return;
+    stored.current = value;
+    const change = spliced(view.state.doc.toString(), value);
+    if (change) view.dispatch({ changes: change, annotations: [Transaction.addToHistory.of(false), given.of(true)] });
   }, [view, value]);
 
   const chosen = (input: HTMLInputElement): void => {

@@ -1,4 +1,6 @@
-/** The smallest single replacement that turns one text into another. */
+/** Replacements in a text: what an editor changed, and the smallest one that turns one text into another. */
+
+import type { ChangeSet } from "@codemirror/state";
 
 export interface Splice {
   from: number;
@@ -16,4 +18,11 @@ export function spliced(present: string, wanted: string): Splice | null {
   let end = 0;
   while (end < shorter - from && present.at(-1 - end) === text.at(-1 - end)) end++;
   return { from, to: present.length - end, insert: text.slice(from, text.length - end) };
+}
+
+/** What an editor changed, in order. */
+export function splicesOf(changes: ChangeSet): Splice[] {
+  const found: Splice[] = [];
+  changes.iterChanges((from, to, _from, _to, inserted) => found.push({ from, to, insert: inserted.toString() }));
+  return found;
 }

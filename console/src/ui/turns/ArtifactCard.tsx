@@ -6,6 +6,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 
 import { t } from "@/i18n";
+import { isDocument, MARKDOWN } from "@/ui/documents";
 import { hostOf, safeAddress } from "@/ui/markdown/addresses";
 
 import type { Artifact } from "./shapes";
@@ -33,15 +34,12 @@ export function ArtifactCard({ artifact }: { artifact: Artifact }) {
   );
 }
 
-/** What people write in the console; other files have a page of their own. */
-const MARKDOWN = "text/markdown";
-
 function Way({ artifact: { kind, title, content_type: type, note_id: note, object_id: object, url } }: { artifact: Artifact }) {
   const label = t("turns.artifact.open");
   const name = t("turns.artifact.open.named", { title });
-  const isDocument = kind === "document" && (type ?? MARKDOWN) === MARKDOWN;
+  const isWritten = kind === "document" && isDocument(type ?? MARKDOWN);
   if (note) return <Button variant="default" size="compact-sm" aria-label={name} renderRoot={(props) => <Link {...props} to="/notes/$id" params={{ id: note }} />}>{label}</Button>;
-  if (object && isDocument) return <Button variant="default" size="compact-sm" aria-label={name} renderRoot={(props) => <Link {...props} to="/documents/$id" params={{ id: object }} />}>{label}</Button>;
+  if (object && isWritten) return <Button variant="default" size="compact-sm" aria-label={name} renderRoot={(props) => <Link {...props} to="/documents/$id" params={{ id: object }} />}>{label}</Button>;
   if (object) return <Button variant="default" size="compact-sm" aria-label={name} renderRoot={(props) => <Link {...props} to="/files/$id" params={{ id: object }} />}>{label}</Button>;
   const address = url ? safeAddress(url) : undefined;
   if (!address) return null;

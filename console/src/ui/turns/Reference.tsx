@@ -6,6 +6,7 @@ import { Link, type LinkProps } from "@tanstack/react-router";
 import { answer, api } from "@/api/client";
 import { t } from "@/i18n";
 import chips from "@/ui/Chip.module.css";
+import { screenOf } from "@/ui/documents";
 
 import { ReferenceIcon } from "./ReferenceIcon";
 import type { ReferencePart } from "./shapes";
@@ -14,23 +15,30 @@ import styles from "./Turns.module.css";
 interface Target {
   id: string;
   link: LinkProps;
-  title: () => Promise<string>;
+  fetch: () => Promise<Named>;
+}
+
+interface Named {
+  title: string;
+  version?: number;
+  /** Of files. */
+  content_type?: string;
 }
 
 function targetOf(part: ReferencePart): Target {
   switch (part.type) {
     case "note": {
       const params = { id: part.note_id };
-      return { ...params, link: { to: "/notes/$id", params }, title: async () => (await answer(api.GET("/api/notes/{id}", { params: { path: params } }))).title };
+      return { ...params, link: { to: "/notes/$id", params }, fetch: () => answer(api.GET("/api/notes/{id}", { params: { path: params } })) };
     }
     case "entity": {
       const params = { id: part.entity_id };
-      return { ...params, link: { to: "/graph/$id", params }, title: () => fetchEntityName(params.id) };
+      return { ...params, link: { to: "/graph/$id", params }, fetch: async () => ({ title: await fetchEntityName(params.id) }) };
     }
     case "object": {
       const params = { id: part.object_id };
       const search = part.version ? { version: part.version } : {};
-      return { ...params, link: { to: "/files/$id", params, search }, title: async () => (await answer(api.GET("/api/repo-obj/{id}", { params: { path: params } }))).filename };
+      return { ...params, link: { to: "/files/$id", params, search }, fetch: () => answer(api.GET("/api/repo-obj/{id}", { params: { path: params } })) };
     }
   }
 }
@@ -40,13 +48,16 @@ export async function fetchEntityName(id: string): Promise<string> {
 }
 
 export function ReferenceLink({ part }: { part: ReferencePart }) {
-  const { id, link, title } = targetOf(part);
+  const { id, link, fetch } = targetOf(part);
   // A name that can't be read, or isn't any more, is left out.
-  const { data } = useQuery({ queryKey: ["names", part.type, id], queryFn: title, staleTime: 60_000 });
+  const { data } = useQuery({ queryKey: ["names", "reference", part.type, id], queryFn: fetch, staleTime: 60_000 });
+  // An older version is shown among the files.
+  const isNewest = part.type === "object" && (!part.version || part.version === data?.version);
+  const screen: LinkProps = isNewest ? { to: screenOf(data?.content_type), params: { id } } : link;
   return (
-    <Link {...link} className={`${chips.chip} ${styles.reference}`}>
+    <Link {...screen} className={`${chips.chip} ${styles.reference}`}>
       <ReferenceIcon type={part.type} size={13} />
-      <span>{data ?? t(`turns.reference.${part.type}`)}</span>
+      <span>{data?.title ?? t(`turns.reference.${part.type}`)}</span>
     </Link>
   );
 }

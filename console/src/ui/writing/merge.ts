@@ -1,5 +1,7 @@
 /** Three-way line merge, with conflicts. */
 
+import { withoutEndings } from "@/ui/markdown/endings";
+
 import { hunks, type Hunk } from "./hunks";
 
 export type Piece =
@@ -8,7 +10,8 @@ export type Piece =
 
 export type Choice = "mine" | "theirs" | "both";
 
-export const linesOf = (text: string): string[] => text.split("\n");
+/** Without their endings, which differ by where a text was written. */
+export const linesOf = (text: string): string[] => withoutEndings(text).split("\n");
 
 /** The merge in pieces; pieces of kind `both` are conflicts. */
 export function merge(base: string[], mine: string[], theirs: string[], joins = true): Piece[] {

@@ -1,7 +1,8 @@
 /** What a link in a text can lead to: notes, documents and files by their words, and the people of the team. */
 
-import { answer, api } from "@/api/client";
+import { answer, api, type Schemas } from "@/api/client";
 import { t } from "@/i18n";
+import { isDocument } from "@/ui/documents";
 
 export interface Target {
   address: string;
@@ -13,14 +14,13 @@ const FEW = 10;
 const LONGEST = 256;
 const MOST_PEOPLE = 200;
 
-const isDocument = (title: string): boolean => /\.md$/i.test(title);
-const bare = (title: string): string => title.slice(title.lastIndexOf("/") + 1).replace(/\.md$/i, "");
+type Found = Pick<Schemas["SearchResult"], "type" | "id" | "title" | "content_type">;
 
 /** A Markdown file is a document. */
-export function targetOf({ type, id, title }: { type: string; id: string; title: string }): Target {
+export function targetOf({ type, id, title, content_type: contentType }: Found): Target {
   if (type === "note") return { address: `/notes/${id}`, title, detail: t("markdown.target.note") };
-  if (isDocument(title)) return { address: `/documents/${id}`, title: bare(title), detail: t("markdown.target.document") };
-  return { address: `/files/${id}`, title: title.slice(title.lastIndexOf("/") + 1), detail: t("markdown.target.file") };
+  if (isDocument(contentType)) return { address: `/documents/${id}`, title, detail: t("markdown.target.document") };
+  return { address: `/files/${id}`, title, detail: t("markdown.target.file") };
 }
 
 /** Without words, the pages that were changed last. */

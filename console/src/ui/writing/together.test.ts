@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 import { Refusal } from "@/api/client";
+import { rewritten } from "@/ui/markdown/endings";
 
 import type { Draft, Drafts } from "./drafts";
 import { compose, linesOf, merge } from "./merge";
@@ -18,7 +19,7 @@ type Fault = "none" | "request" | "answer" | "crash";
 
 /** A server with one note, which keeps versions and idempotency keys as ours does. */
 class Server {
-  note: Note = { id: "n", title: "Plan", body: "one two\nthree\n", visibility: "private", version: 1, updated_at: "" };
+  note: Note = { id: "n", title: "Plan", body: "one two\r\nthree\n", visibility: "private", version: 1, updated_at: "" };
   readonly #answers = new Map<string, Note | null>();
 
   update(change: Partial<Written>, version: number, key: string, isAnswerKept: boolean): Note {
@@ -57,7 +58,7 @@ class Person {
     if (!conflict) return;
     this.conflicts++;
     const lines = (of: Written): string[] => linesOf(of.body);
-    this.writing.settle({ title: text.title, body: compose(merge(lines(conflict.base), lines(text), lines(conflict.theirs)), []) });
+    this.writing.settle({ title: text.title, body: rewritten(conflict.theirs.body, compose(merge(lines(conflict.base), lines(text), lines(conflict.theirs)), [])) });
   }
 
   #open(): Writing {

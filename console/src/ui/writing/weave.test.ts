@@ -14,6 +14,12 @@ describe("weave", () => {
     expect(weave("", "mine", "theirs")).toBe("theirs\nmine");
   });
 
+  it("keeps the line endings of the text", () => {
+    expect(weave("a\r\nb\r\n", "A\r\nb\r\n", "a\r\nB\r\n")).toBe("A\r\nB\r\n");
+    expect(weave("a\r\n", "a\r\nmine", "a\r\ntheirs")).toBe("a\r\ntheirs\r\nmine");
+    expect(weave("one two\rb\r", "one 2\rb\r", "1 two\rb\rc")).toBe("1 2\rb\rc");
+  });
+
   it("merges changes that touch", () => {
     expect(weave("one two", "one two three", "one too")).toBe("one too three");
     expect(weave("a\nb\nc", "a\nB\nc", "a\nb\nC")).toBe("a\nB\nC");
@@ -30,7 +36,7 @@ describe("weave", () => {
   });
 
   it("loses no letter that one of two added, and adds none", () => {
-    const words = fc.array(fc.constantFrom("a", "b", " ", "\n", "word", "."), { maxLength: 20 });
+    const words = fc.array(fc.constantFrom("a", "b", " ", "\n", "\r\n", "\r", "word", "."), { maxLength: 20 });
     const edits = fc.array(fc.tuple(fc.nat(), fc.nat(3)), { maxLength: 4 });
     fc.assert(
       fc.property(words, edits, edits, (text, mine, theirs) => {

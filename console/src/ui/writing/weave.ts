@@ -1,13 +1,15 @@
 /** Three-way merge of two changed texts that asks nobody: by lines, then by words, then by letters. */
 
+import { endingOf } from "@/ui/markdown/endings";
+
 import { merge } from "./merge";
 
 interface Level {
   split: (text: string) => string[];
   /** Whether two changes that only touch are one. */
   joins: boolean;
-  /** Put between two texts that were written at the same place. */
-  between: (theirs: string) => string;
+  /** Put between two texts that were written at the same place of a whole. */
+  between: (theirs: string, whole: string) => string;
   /** Whether the texts may be merged at this level. */
   fits: (base: string, mine: string, theirs: string) => boolean;
 }
@@ -15,14 +17,14 @@ interface Level {
 const matched = (pattern: RegExp) => (text: string): string[] => text.match(pattern) ?? [];
 
 const LINES: Level = {
-  split: matched(/[^\n]*\n|[^\n]+$/g),
+  split: matched(/[^\r\n]*(?:\r\n?|\n)|[^\r\n]+$/g),
   joins: true,
-  between: (theirs) => (theirs.endsWith("\n") ? "" : "\n"),
+  between: (theirs, whole) => (/[\r\n]$/.test(theirs) ? "" : endingOf(whole)),
   fits: () => true,
 };
 
 const WORDS: Level = {
-  split: matched(/[\p{L}\p{N}\p{M}_]+|\n|[^\S\n]+|[^\p{L}\p{N}\p{M}_\s]/gu),
+  split: matched(/[\p{L}\p{N}\p{M}_]+|\r\n?|\n|[^\S\r\n]+|[^\p{L}\p{N}\p{M}_\s]/gu),
   joins: false,
   between: () => "",
   fits: () => true,
@@ -59,7 +61,7 @@ function weaveBy([level, ...finer]: Level[], base: string, mine: string, theirs:
       continue;
     }
     const [ours, yours] = [piece.mine.join(""), piece.theirs.join("")];
-    const merged = piece.base.length === 0 ? yours + level.between(yours) + ours : weaveBy(finer, piece.base.join(""), ours, yours);
+    const merged = piece.base.length === 0 ? yours + level.between(yours, theirs) + ours : weaveBy(finer, piece.base.join(""), ours, yours);
     if (merged === null) return null;
     woven.push(merged);
   }

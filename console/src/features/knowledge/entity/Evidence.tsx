@@ -4,6 +4,7 @@ import { IconFileText } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 
 import { dateTime, t } from "@/i18n";
+import { screenOf } from "@/ui/documents";
 import { Endless, type Pages } from "@/ui/endless";
 import { Tag } from "@/ui/Tag";
 
@@ -31,12 +32,12 @@ export function Evidence({ documents, pages }: { documents: readonly Cited[]; pa
 }
 
 function Document({ document, opened }: { document: Cited; opened?: string }) {
-  const { object_id: id, title, at, version, outdated, mentions, quotes } = document;
+  const { object_id: id, title, at, version, outdated, mentions, quotes, content_type: contentType } = document;
   return (
     <li id={placeOfDocument(id)} tabIndex={-1} className={styles.document}>
       <div className={styles.source}>
         <IconFileText aria-hidden size={16} />
-        <Link to="/files/$id" params={{ id }}>
+        <Link to={screenOf(contentType)} params={{ id }}>
           {title}
         </Link>
         <time dateTime={at} className="muted">

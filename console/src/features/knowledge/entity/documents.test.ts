@@ -4,7 +4,7 @@ import type { EntityDocument, Mention } from "../api";
 import { documentsOf, sameNames, spansOf } from "./documents";
 
 const document = (id: string, at: string, mentions: number): EntityDocument => ({
-  object_id: id, key: `plans/${id}.txt`, filename: `${id}.txt`, version: 1, outdated: false, mentions, at,
+  object_id: id, key: `plans/${id}.txt`, filename: `${id}.txt`, title: `${id}.txt`, content_type: "text/plain", version: 1, outdated: false, mentions, at,
 }); // prettier-ignore
 
 const mention = (id: string, object: string, start: number, written = "Priya"): Mention => ({

@@ -3,7 +3,6 @@
 import type { Entity, EntityDocument, Mention, Quote } from "../api";
 
 export interface Cited extends EntityDocument {
-  title: string;
   quotes: Mention[];
 }
 
@@ -13,7 +12,6 @@ export function documentsOf({ timeline, mentions }: Pick<Entity, "timeline" | "m
   return timeline
     .map((document) => ({
       ...document,
-      title: document.key.split("/").pop() || document.filename,
       quotes: (quotes.get(document.object_id) ?? []).sort((one, other) => one.start - other.start),
     }))
     .sort((one, other) => (one.at < other.at ? 1 : one.at > other.at ? -1 : 0));

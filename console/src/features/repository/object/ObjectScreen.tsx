@@ -13,6 +13,7 @@ import { useBrand } from "@/theme/brand";
 import { lazily } from "@/ui/lazily";
 import { useNames } from "@/ui/names";
 import { Processing } from "@/ui/processing/Processing";
+import { Backlinks } from "@/ui/references/Backlinks";
 import { rightsOn } from "@/ui/sharing/rights";
 import { ShareDialog } from "@/ui/sharing/ShareDialog";
 import { Failed, Loading } from "@/ui/states";
@@ -94,6 +95,7 @@ function Shown({ file, gone }: { file: FileObject; gone: boolean }) {
           content: () => <Details file={file} rights={rights} onVisibility={(value) => visibility.mutate(value)} fault={visibility.error} />,
         },
         { name: "versions", title: t("versions.title"), content: () => <Versions file={file} versions={versions} shown={shown.number} /> },
+        { name: "links", title: t("references.tab"), content: () => <Backlinks kind="object" id={file.id} /> },
         { name: "processing", title: t("processing.title"), wide: true, content: () => <Processing subject={file} /> },
       ]}
     >

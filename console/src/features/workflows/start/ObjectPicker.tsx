@@ -20,7 +20,7 @@ interface Choice {
 function useNewest() {
   return useQuery({
     queryKey: ["workflows", "files"],
-    queryFn: async () => (await answer(api.GET("/api/repo", { params: { query: { limit: FEW } } }))).items.map(({ id, key }) => ({ value: id, label: key })),
+    queryFn: async () => (await answer(api.GET("/api/repo", { params: { query: { limit: FEW } } }))).items.map(({ id, title }) => ({ value: id, label: title })),
   });
 }
 
@@ -38,7 +38,7 @@ function useFound(q: string) {
 function useChosen(id: string) {
   return useQuery({
     queryKey: ["names", "object", id],
-    queryFn: ID.test(id) ? async () => (await answer(api.GET("/api/repo-obj/{id}", { params: { path: { id } } }))).filename : skipToken,
+    queryFn: ID.test(id) ? async () => (await answer(api.GET("/api/repo-obj/{id}", { params: { path: { id } } }))).title : skipToken,
     staleTime: 60_000,
   });
 }

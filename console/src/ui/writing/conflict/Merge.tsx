@@ -4,6 +4,7 @@ import { Button, Textarea, TextInput } from "@mantine/core";
 import { useState } from "react";
 
 import { t } from "@/i18n";
+import { rewritten } from "@/ui/markdown/endings";
 
 import { compose, linesOf, merge, type Choice, type Piece } from "../merge";
 import { LONGEST_TITLE, type Written } from "../text";
@@ -32,7 +33,7 @@ export function Merge({ conflict: { base, theirs }, mine, onBack, onMerged }: Pr
       className={styles.places}
       onSubmit={(event) => {
         event.preventDefault();
-        onMerged({ title, body });
+        onMerged({ title, body: rewritten(theirs.body, body) });
       }}
     >
       <p className={styles.intro} role="status">
