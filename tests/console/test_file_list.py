@@ -138,6 +138,19 @@ def test_many_files_are_downloaded_as_one_zip(browser: Browser, sqlite_instance:
             assert sorted(info.file_size for info in archive.infolist()) == [1, 3]
 
 
+def test_a_zip_of_many_chosen_files_is_saved_as_it_arrives(browser: Browser, sqlite_instance: Instance) -> None:
+    fill(sqlite_instance, "hundreds/", {f"{number:03}.txt": number for number in range(250)})
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
+        page.goto("/app/files?in=hundreds/")
+        page.get_by_role("checkbox", name="Select all").check()
+        page.get_by_role("checkbox", name="Select 000.txt", exact=True).uncheck()
+        with page.expect_download() as download:
+            page.get_by_role("toolbar").get_by_role("button", name="Download").click()
+        assert download.value.url.endswith("/api/repo-zip/form")  # not a copy in the page's memory
+        with zipfile.ZipFile(download.value.path()) as archive:
+            assert sorted(info.file_size for info in archive.infolist()) == list(range(1, 250))
+
+
 def test_the_tree_opens_folders_by_mouse_and_keys(browser: Browser, sqlite_instance: Instance) -> None:
     fill(sqlite_instance, "trees/", {"one/a.txt": 1, "one/two/b.txt": 1, "three/c.txt": 1})
     with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
