@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.console.browser import window
-from tests.console.instance import Instance, picture
-from tests.console.test_files import keys, names
+from tests.console.instance import PEOPLE, Instance, picture
+from tests.console.test_files import keys, names, share_with
 
 pytestmark = [pytest.mark.sampled(8), pytest.mark.about("console/repository", "repository")]
 
@@ -149,6 +149,32 @@ def test_a_zip_of_many_chosen_files_is_saved_as_it_arrives(browser: Browser, sql
         assert download.value.url.endswith("/api/repo-zip/form")  # not a copy in the page's memory
         with zipfile.ZipFile(download.value.path()) as archive:
             assert sorted(info.file_size for info in archive.infolist()) == list(range(1, 250))
+
+
+def test_many_files_and_folders_are_shared_at_once(browser: Browser, sqlite_instance: Instance) -> None:
+    guest = PEOPLE["guest"]
+    fill(sqlite_instance, "shared/", {"a.txt": 1, "b.txt": 1, "old/c.txt": 1, "stays.txt": 1})
+    sqlite_instance.upload("shared/old/theirs.txt", b"x", "operator")
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
+        page.goto("/app/files?in=shared/")
+        for name in ("a.txt", "b.txt", "old"):
+            page.get_by_role("checkbox", name=f"Select {name}", exact=True).check()
+        page.get_by_role("toolbar").get_by_role("button", name="Share").click()
+        dialog = page.get_by_role("dialog", name="Share 3 items")
+        expect(dialog).to_contain_text("In folders, every file that’s there now is shared.")
+        share_with(page, dialog, guest.name[:4], guest.name, "Can view", "Never")
+        # One file is somebody else's: it is named, and the others are shared.
+        report = page.get_by_role("dialog", name="Sharing")
+        expect(report).to_contain_text("Access of 3 files changed")
+        expect(report.get_by_role("region", name="Files that failed").get_by_role("listitem")).to_contain_text(
+            ["shared/old/theirs.txt"]
+        )
+        page.keyboard.press("Escape")
+        row(page, "old").get_by_role("button", name="Actions for old").click()
+        page.get_by_role("menuitem", name="Share…").click()
+        expect(page.get_by_role("dialog", name="Share “old”")).to_be_visible()
+    shared = [item["key"] for item in sqlite_instance.call("GET", "/api/repo?shared=1", None, sqlite_instance.session("guest"))["items"]]
+    assert sorted(key for key in shared if key.startswith("shared/")) == ["shared/a.txt", "shared/b.txt", "shared/old/c.txt"]
 
 
 def test_the_tree_opens_folders_by_mouse_and_keys(browser: Browser, sqlite_instance: Instance) -> None:

@@ -73,7 +73,9 @@ export function EntryDialogs({ children, onDeleted }: { children: ReactNode; onD
         />
       )}
       {asked?.deed === "share" && asked.entries.length === 1 && first && !first.isFolder && <ShareOne entry={first} onClose={stop} />}
-      {asked?.deed === "share" && asked.entries.length > 1 && <ShareMany entries={asked.entries.filter((entry): entry is FileEntry => !entry.isFolder)} onClose={stop} />}
+      {asked?.deed === "share" && (asked.entries.length > 1 || first?.isFolder) && (
+        <ShareMany entries={asked.entries} onShare={(act) => begin({ deed: "share", gather: each(asked.entries), act })} onClose={stop} />
+      )}
       {running && <TransferDialog running={running} onClose={close} />}
     </EntryActionsContext>
   );

@@ -69,7 +69,7 @@ function Items({ entry, rights }: { entry: Entry; rights?: FileRights }) {
         </Menu.Item>
       )}
       {!entry.isFolder && <StarItem subject={{ kind: "file", id: entry.id }} title={entry.name} />}
-      {!entry.isFolder && may("share") && item("share")}
+      {may("share") && item("share")}
       {(["rename", "move", "copy"] as const).filter(may).map(item)}
       {may("delete") && (
         <>
