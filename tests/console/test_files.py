@@ -50,6 +50,8 @@ def test_a_folder_is_uploaded_with_its_subfolders(browser: Browser, instance: In
     with window(browser, instance.url, token=instance.session("member")) as page:
         page.goto("/app/files?in=whole/")
         expect(page.get_by_role("heading", name="This folder is empty")).to_be_visible()
+        with page.expect_file_chooser():
+            page.get_by_role("button", name="Upload files").click()
         page.set_input_files("input[data-what=folder]", tmp_path / "summer")
         expect(upload_tray(page).get_by_role("status")).to_have_text("3 files uploaded")
         page.get_by_role("link", name="summer").click()
