@@ -46,9 +46,17 @@ def test_a_folder_is_sorted_by_any_column_and_remembers_it(browser: Browser, sql
         title(page, "Size").get_by_role("button").click()
         expect(names(page)).to_have_text(["sub", "Zebra.csv", "file 10.txt", "file 9.txt", "apple.txt"])
         expect(page.get_by_role("status").filter(has_text="Sorted by Size, ascending")).to_be_attached()
+        sqlite_instance.upload("sorted/mine.txt", b"x" * 50, "member", "private")
+        title(page, "Access").get_by_role("button").click()
+        expect(names(page)).to_have_text(
+            ["sub", "mine.txt", "apple.txt", "file 9.txt", "file 10.txt", "Zebra.csv"]
+        )
+        title(page, "Size").get_by_role("button").click()
+        title(page, "Size").get_by_role("button").click()
+        expect(names(page)).to_have_text(["sub", "Zebra.csv", "file 10.txt", "file 9.txt", "mine.txt", "apple.txt"])
         page.reload()
         expect(title(page, "Size")).to_have_attribute("aria-sort", "ascending")
-        expect(names(page)).to_have_text(["sub", "Zebra.csv", "file 10.txt", "file 9.txt", "apple.txt"])
+        expect(names(page)).to_have_text(["sub", "Zebra.csv", "file 10.txt", "file 9.txt", "mine.txt", "apple.txt"])
 
 
 def test_a_phone_sorts_by_a_menu(browser: Browser, sqlite_instance: Instance) -> None:

@@ -4439,7 +4439,7 @@ export interface components {
             /** @enum {unknown} */
             files_as: "list" | "tiles";
             /** @enum {unknown} */
-            files_by: "changed" | "kind" | "name" | "size";
+            files_by: "changed" | "kind" | "name" | "owner" | "size" | "visibility";
             files_descending: boolean;
             editor_source: boolean;
             checklist_dismissed: boolean;
@@ -4468,7 +4468,7 @@ export interface components {
             /** @enum {unknown} */
             files_as?: "list" | "tiles";
             /** @enum {unknown} */
-            files_by?: "changed" | "kind" | "name" | "size";
+            files_by?: "changed" | "kind" | "name" | "owner" | "size" | "visibility";
             files_descending?: boolean;
             editor_source?: boolean;
             checklist_dismissed?: boolean;

@@ -41,6 +41,8 @@ const SMALL = 720;
 /** Below this width the columns go under the name. */
 export const NARROW = 620;
 const HEAD = 48;
+/** When a column is left out. */
+const CLASSES: Partial<Record<Column, string>> = { kind: styles.wide, owner: styles.widest };
 
 export function FileList({ place, entries, order, onOrder, selection, onSelection, more, onEnd }: Shown) {
   const grid = useRef<HTMLDivElement>(null);
@@ -86,8 +88,6 @@ export function FileList({ place, entries, order, onOrder, selection, onSelectio
           {COLUMNS.map((column) => (
             <Title key={column} column={column} order={order} onOrder={onOrder} />
           ))}
-          <span role="columnheader">{t("files.column.visibility")}</span>
-          <span role="columnheader" className={styles.widest}>{t("files.column.owner")}</span>
           <span role="columnheader">
             <span className="sr-only">{t("ui.actions")}</span>
           </span>
@@ -124,7 +124,7 @@ function Title({ column, order, onOrder }: { column: Column; order?: Order; onOr
   const isSorted = order?.by === column;
   const Arrow = order?.descending ? IconChevronDown : IconChevronUp;
   return (
-    <span role="columnheader" aria-sort={isSorted ? (order.descending ? "descending" : "ascending") : order && "none"} data-column={column} className={column === "kind" ? styles.wide : undefined}>
+    <span role="columnheader" aria-sort={isSorted ? (order.descending ? "descending" : "ascending") : order && "none"} data-column={column} className={CLASSES[column]}>
       {order ? (
         <button type="button" className={styles.sort} data-sorted={isSorted || undefined} onClick={() => onOrder(turned(order, column))}>
           {t(`files.column.${column}`)}
