@@ -1,6 +1,6 @@
 /** Actions on one entry. */
 
-import { Menu } from "@mantine/core";
+import { Menu, Portal } from "@mantine/core";
 import { IconDots, IconLink } from "@tabler/icons-react";
 import { useState } from "react";
 
@@ -36,6 +36,26 @@ export function EntryMenu({ entry, tabIndex }: { entry: Entry; tabIndex: number 
       <Menu.Target>{button}</Menu.Target>
       <Menu.Dropdown>{entry.isFolder ? <Items entry={entry} /> : <FileItems entry={entry} />}</Menu.Dropdown>
     </Menu>
+  );
+}
+
+export interface MenuPlace {
+  entry: Entry;
+  x: number;
+  y: number;
+}
+
+/** The same menu where the pointer is. */
+export function MenuAt({ entry, x, y, onClose }: MenuPlace & { onClose: () => void }) {
+  return (
+    <Portal>
+      <Menu opened returnFocus position="bottom-start" width={210} onClose={onClose}>
+        <Menu.Target>
+          <span aria-hidden style={{ position: "fixed", left: x, top: y }} />
+        </Menu.Target>
+        <Menu.Dropdown>{entry.isFolder ? <Items entry={entry} /> : <FileItems entry={entry} />}</Menu.Dropdown>
+      </Menu>
+    </Portal>
   );
 }
 

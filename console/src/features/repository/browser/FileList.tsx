@@ -10,6 +10,7 @@ import { useStarred } from "@/ui/shortcuts/queries";
 import { useEntryActions } from "../actions";
 import type { Place } from "../place";
 import type { Entry } from "./entries";
+import { MenuAt } from "./EntryMenu";
 import styles from "./FileList.module.css";
 import { FileRow } from "./FileRow";
 import { COLUMNS, turned, type Column, type Order } from "./order";
@@ -78,7 +79,9 @@ export function FileList({ place, entries, order, onOrder, selection, onSelectio
       data-middling={(width > 0 && width < MIDDLING) || undefined}
       data-small={(width > 0 && width < SMALL) || undefined}
       onKeyDown={keys.onKeyDown}
+      onContextMenu={keys.onContextMenu}
     >
+      {keys.menu && <MenuAt key={`${keys.menu.x} ${keys.menu.y}`} {...keys.menu} />}
       <div className={styles.head} role="rowgroup">
         {chosen.length > 0 && <div className={styles.over} role="row"><div role="gridcell"><SelectionBar entries={chosen} narrow={narrow} onClear={() => onSelection(none(selection))} /></div></div>}
         <div role="row" aria-rowindex={1} className={styles.titles} data-covered={chosen.length > 0 || undefined}>
