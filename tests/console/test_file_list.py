@@ -159,6 +159,18 @@ def test_a_zip_of_many_chosen_files_is_saved_as_it_arrives(browser: Browser, sql
             assert sorted(info.file_size for info in archive.infolist()) == list(range(1, 250))
 
 
+def test_a_folder_is_deleted_as_a_file_is(browser: Browser, sqlite_instance: Instance) -> None:
+    fill(sqlite_instance, "alike/", {"old/a.txt": 1, "old/deep/b.txt": 1, "stays.txt": 1})
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
+        page.goto("/app/files?in=alike/")
+        row(page, "old").get_by_role("button", name="Actions for old").click()
+        page.get_by_role("menuitem", name="Delete").click()
+        expect(names(page)).to_have_text(["stays.txt"])
+        page.get_by_role("alert").filter(has_text="2 files deleted").get_by_role("button", name="Undo").click()
+        expect(names(page)).to_have_text(["old", "stays.txt"])
+    assert keys(sqlite_instance, "member", "alike/") == ["alike/old/a.txt", "alike/old/deep/b.txt", "alike/stays.txt"]
+
+
 def test_many_files_and_folders_are_shared_at_once(browser: Browser, sqlite_instance: Instance) -> None:
     guest = PEOPLE["guest"]
     fill(sqlite_instance, "shared/", {"a.txt": 1, "b.txt": 1, "old/c.txt": 1, "stays.txt": 1})
