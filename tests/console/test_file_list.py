@@ -48,9 +48,7 @@ def test_a_folder_is_sorted_by_any_column_and_remembers_it(browser: Browser, sql
         expect(page.get_by_role("status").filter(has_text="Sorted by Size, ascending")).to_be_attached()
         sqlite_instance.upload("sorted/mine.txt", b"x" * 50, "member", "private")
         title(page, "Access").get_by_role("button").click()
-        expect(names(page)).to_have_text(
-            ["sub", "mine.txt", "apple.txt", "file 9.txt", "file 10.txt", "Zebra.csv"]
-        )
+        expect(names(page)).to_have_text(["sub", "mine.txt", "apple.txt", "file 9.txt", "file 10.txt", "Zebra.csv"])
         title(page, "Size").get_by_role("button").click()
         title(page, "Size").get_by_role("button").click()
         expect(names(page)).to_have_text(["sub", "Zebra.csv", "file 10.txt", "file 9.txt", "mine.txt", "apple.txt"])
@@ -193,8 +191,15 @@ def test_many_files_and_folders_are_shared_at_once(browser: Browser, sqlite_inst
         row(page, "old").get_by_role("button", name="Actions for old").click()
         page.get_by_role("menuitem", name="Share…").click()
         expect(page.get_by_role("dialog", name="Share “old”")).to_be_visible()
-    shared = [item["key"] for item in sqlite_instance.call("GET", "/api/repo?shared=1", None, sqlite_instance.session("guest"))["items"]]
-    assert sorted(key for key in shared if key.startswith("shared/")) == ["shared/a.txt", "shared/b.txt", "shared/old/c.txt"]
+    shared = [
+        item["key"]
+        for item in sqlite_instance.call("GET", "/api/repo?shared=1", None, sqlite_instance.session("guest"))["items"]
+    ]
+    assert sorted(key for key in shared if key.startswith("shared/")) == [
+        "shared/a.txt",
+        "shared/b.txt",
+        "shared/old/c.txt",
+    ]
 
 
 def test_the_tree_opens_folders_by_mouse_and_keys(browser: Browser, sqlite_instance: Instance) -> None:

@@ -90,7 +90,8 @@ def test_files_can_be_dropped_on_a_folder(browser: Browser, sqlite_instance: Ins
             ("tree.txt", tree.get_by_role("treeitem", name="aim", exact=True)),
         ):
             transfer = page.evaluate_handle(
-                "(name) => { const data = new DataTransfer(); data.items.add(new File(['x'], name)); return data }", name
+                "(name) => { const data = new DataTransfer(); data.items.add(new File(['x'], name)); return data }",
+                name,
             )
             folder.dispatch_event("dragenter", {"dataTransfer": transfer})
             folder.dispatch_event("dragover", {"dataTransfer": transfer})
