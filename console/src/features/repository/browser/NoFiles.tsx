@@ -15,7 +15,7 @@ export function NoFiles({ place }: { place: Place }) {
   const go = useGo();
   const mayUpload = can("files:write");
   if (place.show === "shared" || !(mayUpload || can("files:read"))) {
-    const others = place.show === "shared" && (
+    const others = place.show === "shared" && (mayUpload || can("files:read")) && (
       <Button variant="default" onClick={() => go({})}>
         {t("files.show.all")}
       </Button>
