@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     Feature = Literal["agent", "chat", "translate", "workflows"]
     FieldType = Literal["checkbox", "email", "select", "text", "textarea"]
     FilesAs = Literal["list", "tiles"]
-    FilesBy = Literal["changed", "kind", "name", "size"]
+    FilesBy = Literal["changed", "kind", "name", "owner", "size", "visibility"]
     FireReason = Literal[
         "derived",
         "disabled",

@@ -27,7 +27,7 @@ ROUTES = (
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; img-src 'self' data: blob:; media-src 'self';"
-    " font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none';"
+    " font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self';"
     " frame-src 'self' blob:; frame-ancestors '{ancestors}'; object-src 'none'; require-trusted-types-for 'script'; trusted-types default"
 )
 _SIGN_UP_POLICY = (

@@ -72,12 +72,14 @@ from teamspace.repository.schemas import (
     VersionDraft,
     VersionQuery,
     WriteCondition,
+    ZipList,
     ZipRequest,
 )
 from teamspace.settings import Settings
 
 MAX_SIZE = 5 * 1024**4
 MAX_PART = 5 * 1024**3
+MAX_FORM = 2 * 1024**2
 
 # fmt: off
 ROUTES = (
@@ -114,9 +116,9 @@ ROUTES = (
           refuses=(VersionMismatch, PreconditionFailed, Conflict, QuotaExceeded)),
     Route("DELETE", "/api/repo-uploads/:id",         BEARER, row(P.FILES_WRITE),  None, "abort",       "Discard an upload with its parts."),
     Route("POST",   "/api/repo-zip",                 BEARER, row(P.FILES_READ),   None, "archive",     "Download several objects, or all below a prefix, as one zip.", while_suspended=True),
-    Route("POST",   "/api/repo-zip/address",         BEARER, row(P.FILES_READ),   None, "zip_address", "Get an address of a zip, for a browser that saves it to disk; it expires after an hour.", while_suspended=True),
-    Route("GET",    "/api/repo-zip/:address",        PUBLIC, None,                None, "zip_content", "Download the zip that a signed address names, with the rights that its maker has now.",
-          refuses=(NotFound,), unlimited=True),
+    Route("POST",   "/api/repo-zip/list",            BEARER, row(P.FILES_READ),   None, "zip_list",    "Sign the list of a zip, for a page that has a browser save it; it expires after an hour.", while_suspended=True),
+    Route("POST",   "/api/repo-zip/form",            PUBLIC, None,                None, "zip_form",    "Download the zip of a signed list, which a page sends as a form, with the rights that its maker has now.",
+          refuses=(NotFound,), while_suspended=True, limit=MAX_FORM),
     Route("GET",    "/api/share-targets",            BEARER, P.FILES_READ,        None, "targets",     "List the people of the team and the teams of the company, as targets for sharing."),
 )
 # fmt: on
@@ -237,16 +239,17 @@ async def abort(db: Db, who: Principal, id: str) -> None:
 
 async def archive(db: Db, files: BlobStore, who: Principal, body: ZipRequest) -> Archive:
     chosen = await zipping.choose(db, who, body)
-    headers = {"content-disposition": naming.content_disposition("attachment", "files.zip")}
+    headers = {"content-disposition": naming.content_disposition("attachment", body.name)}
     return Archive(zipping.write(db, files, who, chosen), "application/zip", None, headers)
 
 
-async def zip_address(db: Db, who: Principal, body: ZipRequest) -> ContentAddress:
-    return await addresses.make_for_zip(db, who, body)
+async def zip_list(db: Db, who: Principal, body: ZipRequest) -> ZipList:
+    return await addresses.sign_list(db, who, body)
 
 
-async def zip_content(db: Db, files: BlobStore, rate: TokenRate, who: Principal, address: str) -> Archive:
-    return await addresses.open_zip(db, files, rate, who.call, address)
+async def zip_form(db: Db, files: BlobStore, rate: TokenRate, who: Principal, upload: AsyncIterator[bytes]) -> Archive:
+    form = b"".join([chunk async for chunk in upload])
+    return await addresses.open_zip(db, files, rate, who.call, form)
 
 
 async def targets(db: Db, who: Principal, query: TargetsQuery) -> ShareTargets:

@@ -741,9 +741,18 @@ class NewKey(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ZipRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    ids: Annotated[list[Id], msgspec.Meta(max_length=1000)] = []
+    ids: Annotated[list[Id], msgspec.Meta(max_length=10_000)] = []
     prefixes: Annotated[list[Annotated[str, msgspec.Meta(max_length=1024)]], msgspec.Meta(max_length=100)] = []
     """All objects of the caller's team whose keys begin with one of these; they keep their folders."""
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=255)] = "files.zip"
+
+
+class ZipList(msgspec.Struct, frozen=True):
+    """What a zip has, for a page that has a browser save it."""
+
+    list: str
+    """The field of the form. Whoever knows it can read what it names, until it expires."""
+    expires_at: str
 
 
 class ThumbnailQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -783,9 +792,8 @@ class ContentClaim(msgspec.Struct, frozen=True, array_like=True):
 
 
 class ZipClaim(msgspec.Struct, frozen=True, array_like=True):
-    """What an address of a zip says, signed."""
+    """What the list of a zip says, signed."""
 
     token_id: str
     until: int
-    ids: list[str]
-    prefixes: list[str]
+    request: ZipRequest

@@ -17,7 +17,7 @@ from teamspace.quota import Plan, Usage
 Password = Annotated[str, msgspec.Meta(max_length=1024)]
 Name = Annotated[str, msgspec.Meta(max_length=1000)]
 FilesAs = Literal["list", "tiles"]
-FilesBy = Literal["name", "size", "kind", "changed"]
+FilesBy = Literal["name", "size", "kind", "changed", "visibility", "owner"]
 
 
 class Role(StrEnum):

@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.console.browser import window
-from tests.console.instance import Instance, picture
-from tests.console.test_files import keys, names
+from tests.console.instance import PEOPLE, Instance, picture
+from tests.console.test_files import keys, names, share_with
 
 pytestmark = [pytest.mark.sampled(8), pytest.mark.about("console/repository", "repository")]
 
@@ -46,9 +46,15 @@ def test_a_folder_is_sorted_by_any_column_and_remembers_it(browser: Browser, sql
         title(page, "Size").get_by_role("button").click()
         expect(names(page)).to_have_text(["sub", "Zebra.csv", "file 10.txt", "file 9.txt", "apple.txt"])
         expect(page.get_by_role("status").filter(has_text="Sorted by Size, ascending")).to_be_attached()
+        sqlite_instance.upload("sorted/mine.txt", b"x" * 50, "member", "private")
+        title(page, "Access").get_by_role("button").click()
+        expect(names(page)).to_have_text(["sub", "mine.txt", "apple.txt", "file 9.txt", "file 10.txt", "Zebra.csv"])
+        title(page, "Size").get_by_role("button").click()
+        title(page, "Size").get_by_role("button").click()
+        expect(names(page)).to_have_text(["sub", "Zebra.csv", "file 10.txt", "file 9.txt", "mine.txt", "apple.txt"])
         page.reload()
         expect(title(page, "Size")).to_have_attribute("aria-sort", "ascending")
-        expect(names(page)).to_have_text(["sub", "Zebra.csv", "file 10.txt", "file 9.txt", "apple.txt"])
+        expect(names(page)).to_have_text(["sub", "Zebra.csv", "file 10.txt", "file 9.txt", "mine.txt", "apple.txt"])
 
 
 def test_a_phone_sorts_by_a_menu(browser: Browser, sqlite_instance: Instance) -> None:
@@ -136,6 +142,64 @@ def test_many_files_are_downloaded_as_one_zip(browser: Browser, sqlite_instance:
         assert download.value.suggested_filename == "zipped.zip"
         with zipfile.ZipFile(download.value.path()) as archive:
             assert sorted(info.file_size for info in archive.infolist()) == [1, 3]
+
+
+def test_a_zip_of_many_chosen_files_is_saved_as_it_arrives(browser: Browser, sqlite_instance: Instance) -> None:
+    fill(sqlite_instance, "hundreds/", {f"{number:03}.txt": number for number in range(250)})
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
+        page.goto("/app/files?in=hundreds/")
+        page.get_by_role("checkbox", name="Select all").check()
+        page.get_by_role("checkbox", name="Select 000.txt", exact=True).uncheck()
+        with page.expect_download() as download:
+            page.get_by_role("toolbar").get_by_role("button", name="Download").click()
+        assert download.value.url.endswith("/api/repo-zip/form")  # not a copy in the page's memory
+        with zipfile.ZipFile(download.value.path()) as archive:
+            assert sorted(info.file_size for info in archive.infolist()) == list(range(1, 250))
+
+
+def test_a_folder_is_deleted_as_a_file_is(browser: Browser, sqlite_instance: Instance) -> None:
+    fill(sqlite_instance, "alike/", {"old/a.txt": 1, "old/deep/b.txt": 1, "stays.txt": 1})
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
+        page.goto("/app/files?in=alike/")
+        row(page, "old").get_by_role("button", name="Actions for old").click()
+        page.get_by_role("menuitem", name="Delete").click()
+        expect(names(page)).to_have_text(["stays.txt"])
+        page.get_by_role("alert").filter(has_text="2 files deleted").get_by_role("button", name="Undo").click()
+        expect(names(page)).to_have_text(["old", "stays.txt"])
+    assert keys(sqlite_instance, "member", "alike/") == ["alike/old/a.txt", "alike/old/deep/b.txt", "alike/stays.txt"]
+
+
+def test_many_files_and_folders_are_shared_at_once(browser: Browser, sqlite_instance: Instance) -> None:
+    guest = PEOPLE["guest"]
+    fill(sqlite_instance, "shared/", {"a.txt": 1, "b.txt": 1, "old/c.txt": 1, "stays.txt": 1})
+    sqlite_instance.upload("shared/old/theirs.txt", b"x", "operator")
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
+        page.goto("/app/files?in=shared/")
+        for name in ("a.txt", "b.txt", "old"):
+            page.get_by_role("checkbox", name=f"Select {name}", exact=True).check()
+        page.get_by_role("toolbar").get_by_role("button", name="Share").click()
+        dialog = page.get_by_role("dialog", name="Share 3 items")
+        expect(dialog).to_contain_text("In folders, every file that’s there now is shared.")
+        share_with(page, dialog, guest.name[:4], guest.name, "Can view", "Never")
+        # One file is somebody else's: it is named, and the others are shared.
+        report = page.get_by_role("dialog", name="Sharing")
+        expect(report).to_contain_text("Access of 3 files changed")
+        expect(report.get_by_role("region", name="Files that failed").get_by_role("listitem")).to_contain_text(
+            ["shared/old/theirs.txt"]
+        )
+        page.keyboard.press("Escape")
+        row(page, "old").get_by_role("button", name="Actions for old").click()
+        page.get_by_role("menuitem", name="Share…").click()
+        expect(page.get_by_role("dialog", name="Share “old”")).to_be_visible()
+    shared = [
+        item["key"]
+        for item in sqlite_instance.call("GET", "/api/repo?shared=1", None, sqlite_instance.session("guest"))["items"]
+    ]
+    assert sorted(key for key in shared if key.startswith("shared/")) == [
+        "shared/a.txt",
+        "shared/b.txt",
+        "shared/old/c.txt",
+    ]
 
 
 def test_the_tree_opens_folders_by_mouse_and_keys(browser: Browser, sqlite_instance: Instance) -> None:

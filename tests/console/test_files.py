@@ -50,6 +50,8 @@ def test_a_folder_is_uploaded_with_its_subfolders(browser: Browser, instance: In
     with window(browser, instance.url, token=instance.session("member")) as page:
         page.goto("/app/files?in=whole/")
         expect(page.get_by_role("heading", name="This folder is empty")).to_be_visible()
+        with page.expect_file_chooser():
+            page.get_by_role("button", name="Upload files").click()
         page.set_input_files("input[data-what=folder]", tmp_path / "summer")
         expect(upload_tray(page).get_by_role("status")).to_have_text("3 files uploaded")
         page.get_by_role("link", name="summer").click()
@@ -76,6 +78,42 @@ def test_files_can_be_dropped_anywhere(browser: Browser, sqlite_instance: Instan
         page.dispatch_event("body", "drop", {"dataTransfer": transfer})
         expect(page.get_by_text("Drop to upload to dropped/")).to_have_count(0)
         expect(names(page)).to_have_text(["ahoy.txt"])
+
+
+def test_files_can_be_dropped_on_a_folder(browser: Browser, sqlite_instance: Instance) -> None:
+    sqlite_instance.upload("aim/below/there.txt", b"x", "member")
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
+        page.goto("/app/files?in=aim/")
+        tree = page.get_by_role("tree", name="Folders")
+        for name, folder in (
+            ("row.txt", page.get_by_role("grid").get_by_role("link", name="below")),
+            ("tree.txt", tree.get_by_role("treeitem", name="aim", exact=True)),
+        ):
+            transfer = page.evaluate_handle(
+                "(name) => { const data = new DataTransfer(); data.items.add(new File(['x'], name)); return data }",
+                name,
+            )
+            folder.dispatch_event("dragenter", {"dataTransfer": transfer})
+            folder.dispatch_event("dragover", {"dataTransfer": transfer})
+            expect(page.get_by_text(f"Drop to upload to aim/{'below/' if name == 'row.txt' else ''}")).to_be_visible()
+            folder.dispatch_event("drop", {"dataTransfer": transfer})
+            expect(upload_tray(page).get_by_role("status")).to_contain_text("uploaded")
+        expect(names(page)).to_have_text(["below", "tree.txt"])
+    assert keys(sqlite_instance, "member", "aim/below/") == ["aim/below/row.txt", "aim/below/there.txt"]
+
+
+def test_a_right_click_opens_the_menu_of_the_row(browser: Browser, sqlite_instance: Instance) -> None:
+    sqlite_instance.upload("right/here.txt", b"x", "member")
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
+        page.goto("/app/files?in=right/")
+        link = page.get_by_role("link", name="here.txt")
+        link.click(button="right")
+        menu, at = page.get_by_role("menu"), link.bounding_box()
+        expect(menu).to_be_visible()
+        shown = menu.bounding_box()
+        assert at and shown and abs(shown["x"] - at["x"]) < at["width"] + 20
+        menu.get_by_role("menuitem", name="Rename…").click()
+        expect(page.get_by_role("dialog", name="Rename “here.txt”")).to_be_visible()
 
 
 @pytest.mark.parametrize("answer", ANSWERS)

@@ -7,6 +7,8 @@ from playwright.sync_api import Browser, expect
 
 from tests.console.browser import window
 from tests.console.instance import Instance
+from tests.console.test_languages import OUTSIDE
+from tests.console.views import LINK_VIEWS, WIDTHS, View, mistype_password
 
 pytestmark = [pytest.mark.sampled(8), pytest.mark.about("console/repository", "links")]
 
@@ -60,3 +62,18 @@ def test_a_public_link_is_made_opened_and_turned_off(browser: Browser, sqlite_in
         with window(browser, instance.url) as visitor:
             visitor.goto(first)
             expect(visitor.get_by_role("heading", name="This link doesn’t work")).to_be_visible()
+
+
+@pytest.mark.parametrize("language", ["de", "es", "is", "nl"])
+@pytest.mark.parametrize(
+    "view", [view for view in LINK_VIEWS if view.act is not mistype_password], ids=lambda view: view.name
+)
+def test_a_public_page_fits_in_every_language(
+    browser: Browser, sqlite_instance: Instance, view: View, language: str
+) -> None:
+    with window(browser, sqlite_instance.url, locale=language) as page:
+        view.show(page, sqlite_instance)
+        assert page.evaluate("document.documentElement.lang") == language
+        for width, height in WIDTHS.items():
+            page.set_viewport_size({"width": width, "height": height})
+            assert not page.evaluate(OUTSIDE), f"reaches out of the page at {width} pixels"

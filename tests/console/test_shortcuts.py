@@ -60,9 +60,11 @@ def test_items_are_starred_in_the_lists(browser: Browser, sqlite_instance: Insta
     sqlite_instance.note("Rope list", "Forty metres.", "member")
     sqlite_instance.document("Rope manual", "Forty metres.", "member")
     sqlite_instance.upload("ropes/rope.txt", b"Forty metres.", "member")
+    sqlite_instance.conversation("Rope length", who="member")
     with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
         starred = page.get_by_role("navigation", name="Main").get_by_role("region", name="Favourites")
-        for address, title in (("/app/notes", "Rope list"), ("/app/documents", "Rope manual")):
+        lists = (("/app/notes", "Rope list"), ("/app/documents", "Rope manual"), ("/app/chat", "Rope length"))
+        for address, title in lists:
             page.goto(address)
             star = page.get_by_role("button", name=f"Favourite: {title}")
             expect(star).to_have_attribute("aria-pressed", "false")

@@ -869,8 +869,58 @@ def _name(path: str) -> str:
 # fmt: off
 FIRST_RUN = View("entrance-first-run", "/", "")
 SCREENS = tuple(View(_name(screen.path), "/app" + screen.address(screen.of.upper())) for screen in screens.SCREENS)
+LEAFLET = """\
+# Ferry to the islands
+
+From November on, boats leave **every hour**.
+
+| Pier | First | Last |
+|---|---|---|
+| Two  | 06:10 | 21:10 |
+| Five | 06:40 | 20:40 |
+
+- Bring [the map](https://harbour.example/map).
+- Bicycles travel free.
+"""
+
+
+def open_link(password: str | None = None) -> Callable[[Page, Instance], None]:
+    """The page of a public link, which is not a part of the console."""
+
+    def act(page: Page, instance: Instance) -> None:
+        file = instance.upload("leaflets/ferry.md", LEAFLET.encode(), "owner", "private")
+        draft = {"password": password} if password else {}
+        link = instance.call("POST", f"/api/repo-obj/{file}/links", draft, instance.session("owner"))
+        visit_link(page, link["url"].rpartition("/")[2])
+
+    return act
+
+
+def mistype_password(page: Page, instance: Instance) -> None:
+    open_link("a word on paper")(page, instance)
+    page.get_by_label("Password").fill("another word")
+    page.get_by_role("button", name="Open").click()
+    expect(page.get_by_role("alert")).to_be_visible()
+
+
+def open_dead_link(page: Page, instance: Instance) -> None:
+    visit_link(page, "x" * 24)
+
+
+def visit_link(page: Page, token: str) -> None:
+    page.goto(f"/s/{token}")
+    settle(page)
+
+
+LINK_VIEWS = (
+    View("link-page",           "/login", "", open_link()),
+    View("link-password",       "/login", "", open_link("a word on paper")),
+    View("link-wrong-password", "/login", "", mistype_password),
+    View("link-dead",           "/login", "", open_dead_link),
+)  # fmt: skip
 VIEWS = (
     *SCREENS,
+    *LINK_VIEWS,
     View("note-editor",         "/app/notes/NOTE?edit=true", act=wait_for_editor),
     View("note-selection",      "/app/notes/NOTE?edit=true", act=select_words),
     View("note-menu",           "/app/notes/NOTE?edit=true", act=open_block_menu),

@@ -68,7 +68,7 @@ _UNREACHABLE = frozenset({
     "GET /api/events",  # never ends
     "POST /api/repo-uploads/:id/complete",  # needs parts that have the size in the body
     "GET /api/repo-obj/:id/thumbnail",  # needs an image
-    "GET /api/repo-media/:address", "GET /api/repo-zip/:address",  # need an address that the server has signed
+    "GET /api/repo-media/:address", "POST /api/repo-zip/form",  # need what the server has signed
     "POST /s/:token",  # needs a form with a password
     "DELETE /api/ai/chat/stream/:id",  # needs a turn that runs
     "POST /api/runs/:id/cancel",  # needs a run that has not ended

@@ -19,7 +19,7 @@ ADDITIONAL = {
     "PATCH /api/admin/users/:id",
     "GET /api/repo-obj/:id/links", "POST /api/repo-obj/:id/links", "DELETE /api/repo-obj/:id/links/:link",
     "POST /api/repo-zip", "GET /s/:token", "POST /s/:token", "GET /s/:token/content",
-    "GET /api/repo-obj/:id/thumbnail", "GET /api/repo-obj/:id/address", "GET /api/repo-media/:address", "POST /api/repo-zip/address", "GET /api/repo-zip/:address",
+    "GET /api/repo-obj/:id/thumbnail", "GET /api/repo-obj/:id/address", "GET /api/repo-media/:address", "POST /api/repo-zip/list", "POST /api/repo-zip/form",
     "POST /api/repo-obj/:id/move", "POST /api/repo-obj/:id/copy",
     "POST /api/repo-uploads", "GET /api/repo-uploads/:id/parts", "PUT /api/repo-uploads/:id/parts",
     "POST /api/repo-uploads/:id/complete", "DELETE /api/repo-uploads/:id",

@@ -486,8 +486,8 @@ NOT_IDS = frozenset({
     "GET /api/repo-obj/:id cursor", "GET /api/beta/asset/:id id",  # public
     "GET /s/:token token", "POST /s/:token token", "GET /s/:token/content token", "view",  # public: see tests/links
     "facts", "POST /api/repo-zip ids", "POST /api/repo-zip prefixes",  # see tests/repository/test_zip.py
-    "POST /api/repo-zip/address ids", "POST /api/repo-zip/address prefixes",  # see tests/repository/test_addresses.py
-    "GET /api/repo-media/:address address", "GET /api/repo-zip/:address address",  # public: see the same
+    "POST /api/repo-zip/list ids", "POST /api/repo-zip/list prefixes",  # see tests/repository/test_addresses.py
+    "GET /api/repo-media/:address address",  # public: see the same
     "system", "messages", "executor", "max_tokens", "temperature", "response_format", "tools", "tool_choice", "max_rounds",
     "parent_id", "regenerate",  # turns of a conversation that the caller can continue
     "audio", "function_call", "functions", "logprobs", "max_completion_tokens", "modalities", "n", "parallel_tool_calls",

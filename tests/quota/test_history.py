@@ -217,7 +217,7 @@ async def test_what_visitors_fetch_is_traffic_of_the_team_that_owns_it(world: Wo
     link = (await bob.post(f"/api/repo-obj/{file['id']}/links", {"password": "printed on paper"})).json()
     path = "/s/" + str(link["url"]).rpartition("/")[2]
     media = (await ann.get(f"/api/repo-obj/{file['id']}/address")).json()["address"]
-    zipped = (await ann.post("/api/repo-zip/address", {"ids": [file["id"]]})).json()["address"]
+    zipped = (await ann.post("/api/repo-zip/list", {"ids": [file["id"]]})).json()["list"]
     world.app.traffic.take()
 
     form = "password=printed+on+paper"
@@ -230,14 +230,19 @@ async def test_what_visitors_fetch_is_traffic_of_the_team_that_owns_it(world: Wo
         await world.anonymous.get(address, headers=headers)
         for address, headers in (
             (path, {}), (path, proof), (f"{path}/content", proof), (f"{path}/content", {**proof, "range": "bytes=9-99"}),
-            (f"{path}/content", {}), (media, {}), (zipped, {}),
+            (f"{path}/content", {}), (media, {}),
         )
     ]  # fmt: skip
-    assert [answer.status_code for answer in answers] == [200, 200, 200, 206, 403, 200, 200]
+    assert [answer.status_code for answer in answers] == [200, 200, 200, 206, 403, 200]
     await world.client.head(f"{path}/content", headers=proof)
     assert (await world.anonymous.get("/s/" + "x" * 24)).status_code == 404
     sent = sum(len(answer.content) for answer in answers)
     assert world.app.traffic.take() == [TeamTraffic(ann.org.id, ann.team.id, 0, sent)]
+
+    form = f"list={zipped}"
+    answer = await world.client.post("/api/repo-zip/form", content=form)
+    assert answer.status_code == 200
+    assert world.app.traffic.take() == [TeamTraffic(ann.org.id, ann.team.id, len(form), len(answer.content))]
 
 
 async def test_traffic_of_several_processes_adds_up(world: World) -> None:

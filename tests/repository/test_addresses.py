@@ -9,8 +9,9 @@ import httpx2
 import pytest
 
 from teamspace.core import clock
-from teamspace.repository.domain import addresses
-from teamspace.repository.schemas import ContentClaim
+from teamspace.core.ids import new_id
+from teamspace.repository.domain import addresses, zipping
+from teamspace.repository.schemas import ContentClaim, ZipClaim, ZipRequest
 from teamspace.tenancy import Role
 from tests.repository.help import TEXT, put, share
 from tests.support.world import Caller, World
@@ -174,28 +175,60 @@ async def test_the_uses_of_an_address_count_as_requests_of_its_maker(
 # Zips
 
 
-async def zip_address_of(caller: Caller, **body: list[str]) -> httpx2.Response:
-    return await caller.post("/api/repo-zip/address", body)
+async def list_of(caller: Caller, **body: Any) -> str:
+    answer = await caller.post("/api/repo-zip/list", body)
+    assert answer.status_code == 200, answer.text
+    signed: str = answer.json()["list"]
+    return signed
 
 
-async def test_a_zip_has_an_address_too(world: World, ann: Caller) -> None:
+async def save(world: World, signed: str) -> httpx2.Response:
+    """Send a list as the form of a page does, without a credential."""
+    return await world.client.post("/api/repo-zip/form", data={"list": signed})
+
+
+def contents(answer: httpx2.Response) -> dict[str, bytes]:
+    assert answer.status_code == 200, answer.text
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+async def test_a_page_saves_a_zip_by_a_form(world: World, ann: Caller) -> None:
     one = await put(ann, "one.txt", b"One")
     await put(ann, "plans/a.txt", b"A")
-    made = await zip_address_of(ann, ids=[one["id"]], prefixes=["plans/"])
-    answer = await use(world, made.json()["address"])
-    assert answer.headers["content-disposition"] == "attachment"
-    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
-        assert {name: archive.read(name) for name in archive.namelist()} == {"one.txt": b"One", "plans/a.txt": b"A"}
-    content = await address_of(ann, one["id"])
-    assert (await use(world, content.replace("repo-media", "repo-zip"))).status_code == 404
+    signed = await list_of(ann, ids=[one["id"]], prefixes=["plans/"], name="Pl\u00e4ne.zip")
+    answer = await save(world, signed)
+    assert answer.headers["content-disposition"].endswith("filename*=UTF-8''Pl%C3%A4ne.zip")
+    assert contents(answer) == {"one.txt": b"One", "plans/a.txt": b"A"}
+    content = (await address_of(ann, one["id"])).rpartition("/")[2]
+    forged = [signed[:-2], "A" + signed[1:], content, "", "\u00e9"]
+    assert {(await save(world, each)).status_code for each in forged} == {404}
     await world.revoke(ann)
-    assert (await use(world, made.json()["address"])).status_code == 404
+    assert (await save(world, signed)).status_code == 404
 
 
-async def test_a_zip_of_what_others_have_or_of_too_much_has_no_address(world: World, ann: Caller) -> None:
+async def test_a_zip_of_a_thousand_chosen_files_names_those_that_are_gone(world: World, ann: Caller) -> None:
+    bob = await world.person(ann.org, ann.team)
+    made = [await put(ann, f"in/{number}.txt", b"%d" % number, "?visibility=team") for number in range(1000)]
+    signed = await list_of(bob, ids=[item["id"] for item in made])
+    deleted, hidden, moved = made[:3]
+    await ann.delete(f"/api/repo-obj/{deleted['id']}")
+    await ann.post(f"/api/repo-obj/{hidden['id']}/visibility", {"visibility": "private"})
+    await ann.post(f"/api/repo-obj/{moved['id']}/move", {"key": "elsewhere/moved.txt"})
+    found = contents(await save(world, signed))
+    assert found.pop(zipping.MISSING).decode().split() == [deleted["id"], hidden["id"]]
+    assert found == {"moved.txt": b"2", **{f"{number}.txt": b"%d" % number for number in range(3, 1000)}}
+
+
+async def test_a_list_of_what_others_have_or_of_nothing_is_not_signed(world: World, ann: Caller) -> None:
     bob = await world.person(ann.org, ann.team)
     secret = await put(ann, "secret.txt")
-    assert (await zip_address_of(bob, ids=[secret["id"]])).status_code == 404
-    assert (await zip_address_of(bob)).status_code == 400
-    many = await zip_address_of(bob, prefixes=["x" * 1000 for _ in range(6)])
-    assert (many.status_code, many.json()["key"]) == (400, "repository.zip_address")
+    assert (await bob.post("/api/repo-zip/list", {"ids": [secret["id"]]})).status_code == 404
+    assert (await bob.post("/api/repo-zip/list", {})).status_code == 400
+
+
+async def test_the_longest_list_fits_into_the_form(world: World, ann: Caller) -> None:
+    prefixes = [f"{number:03}" + "\U0001f600" * 1021 for number in range(100)]
+    request = ZipRequest([new_id() for _ in range(zipping.MAX_FILES)], prefixes, "n" * 255)
+    signed = addresses._sign(world.db, addresses._ZIP, ZipClaim(new_id(), int(clock.now()) + 60, request))
+    assert (await save(world, signed)).status_code == 404

@@ -46,7 +46,7 @@ OPEN_WHILE_SUSPENDED = {
     "PATCH /api/admin/users/:id",
     "DELETE /api/sessions/:id", "DELETE /api/s3/credentials/:id", "POST /api/repo-obj/:id/presign",
     "DELETE /api/ai/chat/stream/:id",
-    "POST /api/repo-zip", "POST /api/repo-zip/address", "DELETE /api/repo-obj/:id/links/:link",
+    "POST /api/repo-zip", "POST /api/repo-zip/list", "POST /api/repo-zip/form", "DELETE /api/repo-obj/:id/links/:link",
     "GET /s/:token", "POST /s/:token", "GET /s/:token/content",
 }  # fmt: skip
 """Signing in and out, revoking credentials and links, one's own password and second factor; a presigned URL and a zip are

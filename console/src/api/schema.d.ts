@@ -1868,7 +1868,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/repo-zip/address": {
+    "/api/repo-zip/list": {
         parameters: {
             query?: never;
             header?: never;
@@ -1878,30 +1878,30 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Get an address of a zip, for a browser that saves it to disk; it expires after an hour.
+         * Sign the list of a zip, for a page that has a browser save it; it expires after an hour.
          * @description A session or API token. Requires `files:read`, by role, ownership or grant.
          */
-        post: operations["repository.zip_address"];
+        post: operations["repository.zip_list"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/api/repo-zip/{address}": {
+    "/api/repo-zip/form": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
+        get?: never;
+        put?: never;
         /**
-         * Download the zip that a signed address names, with the rights that its maker has now.
+         * Download the zip of a signed list, which a page sends as a form, with the rights that its maker has now.
          * @description No credential.
          */
-        get: operations["repository.zip_content"];
-        put?: never;
-        post?: never;
+        post: operations["repository.zip_form"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4439,7 +4439,7 @@ export interface components {
             /** @enum {unknown} */
             files_as: "list" | "tiles";
             /** @enum {unknown} */
-            files_by: "changed" | "kind" | "name" | "size";
+            files_by: "changed" | "kind" | "name" | "owner" | "size" | "visibility";
             files_descending: boolean;
             editor_source: boolean;
             checklist_dismissed: boolean;
@@ -4468,7 +4468,7 @@ export interface components {
             /** @enum {unknown} */
             files_as?: "list" | "tiles";
             /** @enum {unknown} */
-            files_by?: "changed" | "kind" | "name" | "size";
+            files_by?: "changed" | "kind" | "name" | "owner" | "size" | "visibility";
             files_descending?: boolean;
             editor_source?: boolean;
             checklist_dismissed?: boolean;
@@ -5883,6 +5883,16 @@ export interface components {
             ids?: string[];
             /** @default [] */
             prefixes?: string[];
+            /** @default files.zip */
+            name?: string;
+        };
+        /**
+         * ZipList
+         * @description What a zip has, for a page that has a browser save it.
+         */
+        ZipList: {
+            list: string;
+            expires_at: string;
         };
         /** TargetsQuery */
         TargetsQuery: {
@@ -20392,7 +20402,7 @@ export interface operations {
             };
         };
     };
-    "repository.zip_address": {
+    "repository.zip_list": {
         parameters: {
             query?: never;
             header?: {
@@ -20413,7 +20423,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ContentAddress"];
+                    "application/json": components["schemas"]["ZipList"];
                 };
             };
             /** @description `invalid_request` */
@@ -20517,16 +20527,18 @@ export interface operations {
             };
         };
     };
-    "repository.zip_content": {
+    "repository.zip_form": {
         parameters: {
             query?: never;
             header?: never;
-            path: {
-                address: string;
-            };
+            path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
         responses: {
             /** @description OK */
             200: {
@@ -20555,6 +20567,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `rate_limited` */
             429: {
                 headers: {
@@ -20575,6 +20605,15 @@ export interface operations {
             };
             /** @description `overloaded` */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -23,10 +23,14 @@ export function useNames(): Names {
   const { me } = useSession();
   const people = useKnownPeople();
   const known = useMemo(() => new Map(people.data?.map((person) => [person.user_id, person])), [people.data]);
-  const find = (userId: string): Member | undefined => known.get(userId);
-  const of = (userId: string): string => {
-    if (userId === me.user.id) return me.user.display_name;
-    return find(userId)?.display_name ?? (people.isPending ? "…" : t("names.somebody"));
-  };
-  return { find, of, ofOrYou: (userId) => (userId === me.user.id ? t("names.you") : of(userId)) };
+  const { isPending } = people;
+  // Lists are sorted by them.
+  return useMemo(() => {
+    const find = (userId: string): Member | undefined => known.get(userId);
+    const of = (userId: string): string => {
+      if (userId === me.user.id) return me.user.display_name;
+      return find(userId)?.display_name ?? (isPending ? "…" : t("names.somebody"));
+    };
+    return { find, of, ofOrYou: (userId) => (userId === me.user.id ? t("names.you") : of(userId)) };
+  }, [known, isPending, me]);
 }

@@ -34,7 +34,7 @@ export function Empty({ title, children, icon: Picture = IconMoodEmpty, action }
       <Picture aria-hidden size={36} stroke={1.25} className={styles.picture} />
       <h2>{title}</h2>
       {children && <div className={styles.words}>{children}</div>}
-      {action}
+      {action && <div className={styles.row}>{action}</div>}
     </div>
   );
 }

@@ -1,8 +1,9 @@
 """Addresses of content, for the elements of a page, which cannot send a credential: players, images, saved files.
 
-An address names one version or one zip, and the credential that it was made with, and is signed by the server. It has no
-rights of its own: each use has those that the credential has then. So it ends with the credential, with the right to
-read the object, and after an hour. All that do not work are alike.
+An address names one version and the credential that it was made with, and is signed by the server. It has no rights of
+its own: each use has those that the credential has then. So it ends with the credential, with the right to read the
+object, and after an hour. All that do not work are alike. What a zip has is too long for an address: it is a signed list,
+which a page sends as a form.
 """
 
 import base64
@@ -17,18 +18,17 @@ from teamspace import tenancy
 from teamspace.blobs import BlobStore
 from teamspace.core import clock
 from teamspace.core.db import Db, Reads
-from teamspace.core.errors import BadRequest, NotFound
+from teamspace.core.errors import NotFound
 from teamspace.core.limits import TokenRate
 from teamspace.core.principal import Call, Principal
 from teamspace.core.replies import Archive, StoredContent
 from teamspace.repository import store
-from teamspace.repository.domain import finding, reading, zipping
-from teamspace.repository.schemas import ContentAddress, ContentClaim, ZipClaim, ZipRequest
+from teamspace.repository.domain import finding, naming, reading, zipping
+from teamspace.repository.schemas import ContentAddress, ContentClaim, ZipClaim, ZipList, ZipRequest
 
 LIFETIME = clock.HOUR
-MAX_LENGTH = 7_000
-"""Of an address: longer ones would be refused, here or by a proxy."""
-_CONTENT, _ZIP = "address of content", "address of a zip"
+_CONTENT, _ZIP = "address of content", "list of a zip"
+_FIELD = b"list="
 _MAC_BYTES = 32
 
 Claim = TypeVar("Claim", ContentClaim, ZipClaim)
@@ -40,7 +40,7 @@ async def make(db: Db, who: Principal, object_id: str, number: int | None) -> Co
     version = await finding.get_version(db, row, number or row.version)
     until = int(clock.now() + LIFETIME)
     claim = ContentClaim(who.token_id, until, row.id, version.number)
-    return _to_address(f"/api/repo-media/{_sign(db, _CONTENT, claim)}", until)
+    return ContentAddress(f"/api/repo-media/{_sign(db, _CONTENT, claim)}", clock.stamp(until))
 
 
 async def open_content(
@@ -57,22 +57,19 @@ async def open_content(
     return msgspec.structs.replace(shown, payer=(who.org_id, who.team_id))
 
 
-async def make_for_zip(db: Db, who: Principal, request: ZipRequest) -> ContentAddress:
-    """Return an address of a zip; refuse what the zip would refuse, and a list that is too long for an address."""
+async def sign_list(db: Db, who: Principal, request: ZipRequest) -> ZipList:
+    """Return the list of a zip, signed; refuse what the zip would refuse."""
     await zipping.choose(db, who, request)
     until = int(clock.now() + LIFETIME)
-    signed = _sign(db, _ZIP, ZipClaim(who.token_id, until, request.ids, request.prefixes))
-    if len(signed) > MAX_LENGTH:
-        raise BadRequest("repository.zip_address")
-    return _to_address(f"/api/repo-zip/{signed}", until)
+    return ZipList(_sign(db, _ZIP, ZipClaim(who.token_id, until, request)), clock.stamp(until))
 
 
-async def open_zip(db: Db, files: BlobStore, rate: TokenRate, call: Call, address: str) -> Archive:
-    """Return the zip that an address names, or raise NotFound. Its name is up to the page that saves it."""
-    claim = _verify(db, _ZIP, address, ZipClaim)
+async def open_zip(db: Db, files: BlobStore, rate: TokenRate, call: Call, form: bytes) -> Archive:
+    """Return the zip of the signed list in a form, or raise NotFound. It names what is gone since the list was signed."""
+    claim = _verify(db, _ZIP, form.removeprefix(_FIELD).decode("latin-1"), ZipClaim)
     who = await _get_caller(db, rate, call, claim.token_id)
-    chosen = await zipping.choose(db, who, ZipRequest(claim.ids, claim.prefixes))
-    headers = {"content-disposition": "attachment"}
+    chosen = await zipping.choose(db, who, claim.request, names_gone=True)
+    headers = {"content-disposition": naming.content_disposition("attachment", claim.request.name)}
     chunks = zipping.write(db, files, who, chosen)
     return Archive(chunks, "application/zip", None, headers, payer=(who.org_id, who.team_id))
 
@@ -84,10 +81,6 @@ async def _get_caller(db: Db, rate: TokenRate, call: Call, token_id: str) -> Pri
     if caller is None:
         raise NotFound()
     return msgspec.structs.replace(caller.principal, call=call)
-
-
-def _to_address(path: str, until: int) -> ContentAddress:
-    return ContentAddress(path, clock.stamp(until))
 
 
 def _sign(db: Reads, purpose: str, claim: ContentClaim | ZipClaim) -> str:

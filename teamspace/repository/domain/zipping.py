@@ -25,15 +25,19 @@ Chosen = list[tuple[str, str]]
 """Ids of objects, and the path of each in the zip."""
 
 
-async def choose(db: Db, who: Principal, request: ZipRequest) -> Chosen:
-    """Return what the zip will contain; NotFound if the caller cannot read one of the objects."""
+async def choose(db: Db, who: Principal, request: ZipRequest, *, names_gone: bool = False) -> Chosen:
+    """Return what the zip will contain. An object that the caller cannot read is refused, or is named by its id."""
     if not request.ids and not request.prefixes:
         raise BadRequest("repository.zip_nothing")
+    ids = sorted(set(request.ids))
     chosen: dict[str, str] = {}
-    found = await store.select_by_ids(db, access.fence_of_named(who), sorted(set(request.ids)))
-    if len(found) < len(set(request.ids)):
+    for start in range(0, len(ids), _PAGE):
+        found = await store.select_by_ids(db, access.fence_of_named(who), ids[start : start + _PAGE])
+        chosen.update((item.id, item.key.rpartition("/")[2] or item.filename) for item in found)
+    gone = [(object_id, object_id) for object_id in ids if object_id not in chosen]
+    if gone and not names_gone:
         raise NotFound()
-    chosen.update((item.id, item.key.rpartition("/")[2] or item.filename) for item in found)
+    chosen.update(gone)
     for prefix in _outermost(request.prefixes):
         above = prefix.rstrip("/").rfind("/") + 1
         async for row in _below(db, who, prefix):

@@ -2,7 +2,7 @@
 
 import { Button } from "@mantine/core";
 import { IconDownload, IconPlus, IconUpload, IconVocabulary } from "@tabler/icons-react";
-import { useState } from "react";
+import { useState, type ReactNode } from "react";
 
 import { t } from "@/i18n";
 import { useSession } from "@/session";
@@ -25,24 +25,25 @@ export default function GlossaryScreen() {
   const [adding, setAdding] = useState(false);
   const [importing, setImporting] = useState(false);
   const terms = glossary.data;
+  const changes = mayChange && (
+    <>
+      <Button variant="default" leftSection={<IconUpload aria-hidden size={16} />} onClick={() => setImporting(true)}>
+        {t("glossary.import")}
+      </Button>
+      <Button leftSection={<IconPlus aria-hidden size={16} />} onClick={() => setAdding(true)}>
+        {t("glossary.add")}
+      </Button>
+    </>
+  );
   return (
     <Page
       title={t("glossary.title")}
       intro={t(mayChange ? "glossary.intro" : "glossary.intro.reader", { team: me.team.name })}
       actions={
-        terms && (
+        terms && terms.length > 0 && (
           <>
-            {terms.length > 0 && <Export terms={terms} />}
-            {mayChange && (
-              <Button variant="default" leftSection={<IconUpload aria-hidden size={16} />} onClick={() => setImporting(true)}>
-                {t("glossary.import")}
-              </Button>
-            )}
-            {mayChange && (
-              <Button leftSection={<IconPlus aria-hidden size={16} />} onClick={() => setAdding(true)}>
-                {t("glossary.add")}
-              </Button>
-            )}
+            <Export terms={terms} />
+            {changes}
           </>
         )
       }
@@ -50,7 +51,7 @@ export default function GlossaryScreen() {
       {glossary.isPending && <Loading />}
       {glossary.isError && !terms && <Failed error={glossary.error} again={() => void glossary.refetch()} />}
       {adding && <NewTerm glossary={terms ?? []} onClose={() => setAdding(false)} />}
-      {terms && (terms.length > 0 ? <Terms terms={terms} mayChange={mayChange} /> : !adding && <NoTerms mayChange={mayChange} />)}
+      {terms && (terms.length > 0 ? <Terms terms={terms} mayChange={mayChange} /> : !adding && <NoTerms>{changes}</NoTerms>)}
       {importing && terms && <ImportDialog glossary={terms} onClose={() => setImporting(false)} />}
     </Page>
   );
@@ -70,10 +71,11 @@ function Export({ terms }: { terms: readonly Term[] }) {
   );
 }
 
-function NoTerms({ mayChange }: { mayChange: boolean }) {
+/** With the buttons of those who may change it. */
+function NoTerms({ children }: { children: ReactNode }) {
   return (
-    <Empty title={t("glossary.none")} icon={IconVocabulary}>
-      {t(mayChange ? "glossary.none.words" : "glossary.none.reader")}
+    <Empty title={t("glossary.none")} icon={IconVocabulary} action={children}>
+      {t(children ? "glossary.none.words" : "glossary.none.reader")}
     </Empty>
   );
 }

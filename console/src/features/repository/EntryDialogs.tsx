@@ -43,8 +43,8 @@ export function EntryDialogs({ children, onDeleted }: { children: ReactNode; onD
   const actions: EntryActions = {
     ask: (deed, entries) => {
       if (deed === "download") void download(entries).catch(noticeFault);
-      // One file is back with a click; many at once are worth a question.
-      else if (deed === "delete" && days > 0 && entries.length === 1 && !entries[0]?.isFolder) void remove(entries);
+      // One entry is back with a click; many at once are worth a question.
+      else if (deed === "delete" && days > 0 && entries.length === 1) void remove(entries);
       else setAsked({ deed, entries });
     },
     put: (entries, folder) => void begin({ deed: "move", gather: into(entries, folder) }),
@@ -73,7 +73,9 @@ export function EntryDialogs({ children, onDeleted }: { children: ReactNode; onD
         />
       )}
       {asked?.deed === "share" && asked.entries.length === 1 && first && !first.isFolder && <ShareOne entry={first} onClose={stop} />}
-      {asked?.deed === "share" && asked.entries.length > 1 && <ShareMany entries={asked.entries.filter((entry): entry is FileEntry => !entry.isFolder)} onClose={stop} />}
+      {asked?.deed === "share" && (asked.entries.length > 1 || first?.isFolder) && (
+        <ShareMany entries={asked.entries} onShare={(act) => begin({ deed: "share", gather: each(asked.entries), act })} onClose={stop} />
+      )}
       {running && <TransferDialog running={running} onClose={close} />}
     </EntryActionsContext>
   );

@@ -65,7 +65,13 @@ function Filter() {
 function None() {
   const { q } = useAddress();
   const refine = useRefine();
-  if (!q) return <Empty title={t("chat.none")} icon={IconMessageCircle}>{t("chat.none.words")}</Empty>;
+  if (!q) {
+    return (
+      <Empty title={t("chat.none")} icon={IconMessageCircle} action={<NewChat />}>
+        {t("chat.none.words")}
+      </Empty>
+    );
+  }
   const clear = (
     <Button variant="default" onClick={() => refine({ q: undefined })}>
       {t("ui.filter.clear")}

@@ -1,4 +1,4 @@
-/** A conversation in the list: title, excerpt, when something last happened, and whose it is. */
+/** A conversation in the list: title, excerpt, when something last happened, whose it is, and its star. */
 
 import { IconUsers } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
@@ -8,6 +8,7 @@ import { t } from "@/i18n";
 import list from "@/ui/panes/PaneList.module.css";
 import { rowLink, type RowPlace } from "@/ui/panes/rows";
 import { plain } from "@/ui/plain";
+import { RowStar } from "@/ui/shortcuts/RowStar";
 import { Time } from "@/ui/Time";
 
 import type { ConversationItem } from "../api";
@@ -36,6 +37,7 @@ export const ConversationRow = memo(function ConversationRow({ item, owner, ...p
           )}
         </span>
       </Link>
+      <RowStar subject={{ kind: "conversation", id: item.id }} title={titleOf(item)} tabIndex={place.entry ? 0 : -1} />
     </li>
   );
 });

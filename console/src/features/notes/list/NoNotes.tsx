@@ -33,7 +33,7 @@ export function NoNotes() {
   const mayWrite = can("notes:write");
   if (show === "shared" || !(mayWrite || can("notes:read"))) {
     return (
-      <Empty title={t("notes.none.shared")} icon={IconUserShare}>
+      <Empty title={t("notes.none.shared")} icon={IconUserShare} action={mayWrite && <NewNote />}>
         {t("notes.none.shared.words")}
       </Empty>
     );

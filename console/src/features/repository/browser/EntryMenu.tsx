@@ -1,6 +1,6 @@
 /** Actions on one entry. */
 
-import { Menu } from "@mantine/core";
+import { Menu, Portal } from "@mantine/core";
 import { IconDots, IconLink } from "@tabler/icons-react";
 import { useState } from "react";
 
@@ -39,6 +39,26 @@ export function EntryMenu({ entry, tabIndex }: { entry: Entry; tabIndex: number 
   );
 }
 
+export interface MenuPlace {
+  entry: Entry;
+  x: number;
+  y: number;
+}
+
+/** The same menu where the pointer is. */
+export function MenuAt({ entry, x, y, onClose }: MenuPlace & { onClose: () => void }) {
+  return (
+    <Portal>
+      <Menu opened returnFocus position="bottom-start" width={210} onClose={onClose}>
+        <Menu.Target>
+          <span aria-hidden style={{ position: "fixed", left: x, top: y }} />
+        </Menu.Target>
+        <Menu.Dropdown>{entry.isFolder ? <Items entry={entry} /> : <FileItems entry={entry} />}</Menu.Dropdown>
+      </Menu>
+    </Portal>
+  );
+}
+
 /** The rights on one file can be more or less than those of the role. */
 function FileItems({ entry }: { entry: FileEntry }) {
   const session = useSession();
@@ -69,7 +89,7 @@ function Items({ entry, rights }: { entry: Entry; rights?: FileRights }) {
         </Menu.Item>
       )}
       {!entry.isFolder && <StarItem subject={{ kind: "file", id: entry.id }} title={entry.name} />}
-      {!entry.isFolder && may("share") && item("share")}
+      {may("share") && item("share")}
       {(["rename", "move", "copy"] as const).filter(may).map(item)}
       {may("delete") && (
         <>

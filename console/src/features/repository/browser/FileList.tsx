@@ -10,6 +10,7 @@ import { useStarred } from "@/ui/shortcuts/queries";
 import { useEntryActions } from "../actions";
 import type { Place } from "../place";
 import type { Entry } from "./entries";
+import { MenuAt } from "./EntryMenu";
 import styles from "./FileList.module.css";
 import { FileRow } from "./FileRow";
 import { COLUMNS, turned, type Column, type Order } from "./order";
@@ -41,6 +42,8 @@ const SMALL = 720;
 /** Below this width the columns go under the name. */
 export const NARROW = 620;
 const HEAD = 48;
+/** When a column is left out. */
+const CLASSES: Partial<Record<Column, string>> = { kind: styles.wide, owner: styles.widest };
 
 export function FileList({ place, entries, order, onOrder, selection, onSelection, more, onEnd }: Shown) {
   const grid = useRef<HTMLDivElement>(null);
@@ -76,7 +79,9 @@ export function FileList({ place, entries, order, onOrder, selection, onSelectio
       data-middling={(width > 0 && width < MIDDLING) || undefined}
       data-small={(width > 0 && width < SMALL) || undefined}
       onKeyDown={keys.onKeyDown}
+      onContextMenu={keys.onContextMenu}
     >
+      {keys.menu && <MenuAt key={`${keys.menu.x} ${keys.menu.y}`} {...keys.menu} />}
       <div className={styles.head} role="rowgroup">
         {chosen.length > 0 && <div className={styles.over} role="row"><div role="gridcell"><SelectionBar entries={chosen} narrow={narrow} onClear={() => onSelection(none(selection))} /></div></div>}
         <div role="row" aria-rowindex={1} className={styles.titles} data-covered={chosen.length > 0 || undefined}>
@@ -86,8 +91,6 @@ export function FileList({ place, entries, order, onOrder, selection, onSelectio
           {COLUMNS.map((column) => (
             <Title key={column} column={column} order={order} onOrder={onOrder} />
           ))}
-          <span role="columnheader">{t("files.column.visibility")}</span>
-          <span role="columnheader" className={styles.widest}>{t("files.column.owner")}</span>
           <span role="columnheader">
             <span className="sr-only">{t("ui.actions")}</span>
           </span>
@@ -124,7 +127,7 @@ function Title({ column, order, onOrder }: { column: Column; order?: Order; onOr
   const isSorted = order?.by === column;
   const Arrow = order?.descending ? IconChevronDown : IconChevronUp;
   return (
-    <span role="columnheader" aria-sort={isSorted ? (order.descending ? "descending" : "ascending") : order && "none"} data-column={column} className={column === "kind" ? styles.wide : undefined}>
+    <span role="columnheader" aria-sort={isSorted ? (order.descending ? "descending" : "ascending") : order && "none"} data-column={column} className={CLASSES[column]}>
       {order ? (
         <button type="button" className={styles.sort} data-sorted={isSorted || undefined} onClick={() => onOrder(turned(order, column))}>
           {t(`files.column.${column}`)}

@@ -48,6 +48,7 @@ export const FileRow = memo(function FileRow({ entry, index, top, narrow, isFar,
       style={{ transform: `translateY(${top}px)` }}
       data-chosen={isChosen || undefined}
       data-over={drop.isOver || undefined}
+      data-into={entry.isFolder ? entry.key : undefined}
       draggable={mayDrag}
       onDragStart={(event) => startDrag(event, on.chosen(entry))}
       onDragEnd={endDrag}

@@ -5,6 +5,7 @@ import { useCallback, useEffect, useMemo, useState } from "react";
 
 import { t } from "@/i18n";
 import { Endless } from "@/ui/endless";
+import { useNames } from "@/ui/names";
 import { Failed, Loading } from "@/ui/states";
 import { fits, TextFilter } from "@/ui/TextFilter";
 
@@ -27,6 +28,7 @@ export function Folder({ place, view }: { place: Place; view: As }) {
   const [words, setWords] = useState("");
   const [selection, setSelection] = useState(NOTHING);
   const [order, setOrder] = useOrder();
+  const { ofOrYou } = useNames();
   const folder = useFolder(place);
   const { data, hasNextPage, isFetching, fetchNextPage } = folder;
   const count = data ? data.folders.length + data.items.length : 0;
@@ -34,8 +36,8 @@ export function Folder({ place, view }: { place: Place; view: As }) {
   const all = useMemo(() => {
     const folders = data?.folders.map((key) => folderEntry(key, place.folder, data.facts.get(key))) ?? [];
     const files = data?.items.map(fileEntry) ?? [];
-    return sortable ? inOrder(folders, files, order) : [...folders, ...files];
-  }, [data, place, order, sortable]);
+    return sortable ? inOrder(folders, files, order, ofOrYou) : [...folders, ...files];
+  }, [data, place, order, sortable, ofOrYou]);
   const entries = useMemo(() => (words === "" ? all : all.filter((entry) => fits(words, place.show === "shared" ? entry.key : entry.name))), [all, words, place]);
   const present = useMemo(() => new Set(entries.map(({ id }) => id)), [entries]);
   const more = useCallback(() => {

@@ -14,7 +14,7 @@ const DEEDS = ["download", "move", "copy", "share", "delete"] as const satisfies
 
 export function SelectionBar({ entries, narrow, onClear }: { entries: readonly Entry[]; narrow: boolean; onClear: () => void }) {
   const actions = useEntryActions();
-  const offered = DEEDS.filter((deed) => actions.may(deed, entries) && !(deed === "share" && entries.some(({ isFolder }) => isFolder)));
+  const offered = DEEDS.filter((deed) => actions.may(deed, entries));
   return (
     <div className={styles.bar} role="toolbar" aria-label={t("files.selected.actions")}>
       <Tooltip label={t("files.selected.clear")} openDelay={300}>

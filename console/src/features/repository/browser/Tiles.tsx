@@ -10,7 +10,7 @@ import { useEntryActions } from "../actions";
 import { endDrag, startDrag, useDropTarget } from "./dragging";
 import { itemsOf, type Entry } from "./entries";
 import { EntryLink } from "./EntryLink";
-import { EntryMenu } from "./EntryMenu";
+import { EntryMenu, MenuAt } from "./EntryMenu";
 import { NARROW, useNearEnd, type Shown } from "./FileList";
 import list from "./FileList.module.css";
 import { useRows, useWidth } from "./rows";
@@ -48,7 +48,9 @@ export function Tiles({ place, entries, selection, onSelection, more, onEnd }: S
       aria-rowcount={more ? -1 : count}
       aria-multiselectable
       onKeyDown={keys.onKeyDown}
+      onContextMenu={keys.onContextMenu}
     >
+      {keys.menu && <MenuAt key={`${keys.menu.x} ${keys.menu.y}`} {...keys.menu} />}
       {chosen.length > 0 && (
         <div className={styles.head} role="row">
           <div role="gridcell">
@@ -101,6 +103,7 @@ const Tile = memo(function Tile({ entry, isActive, isChosen, mayDrag, on }: Tile
       className={styles.tile}
       data-chosen={isChosen || undefined}
       data-over={drop.isOver || undefined}
+      data-into={entry.isFolder ? entry.key : undefined}
       draggable={mayDrag}
       onDragStart={(event) => startDrag(event, on.chosen(entry))}
       onDragEnd={endDrag}

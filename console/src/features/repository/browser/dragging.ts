@@ -1,4 +1,4 @@
-/** Dragging entries onto a folder moves them there. */
+/** Dragging entries onto a folder moves them there; files from elsewhere, which `DropArea` uploads, only mark it. */
 
 import { useState, type DragEvent } from "react";
 
@@ -23,6 +23,8 @@ export function endDrag(): void {
 const fit = (folder: string): boolean =>
   dragged.length > 0 && dragged.every((entry) => parentOf(entry) !== folder && !(entry.isFolder && intoItself(entry.key, folder)));
 
+const UPLOAD = "Files";
+
 /** Handlers of an element that stands for a folder, and whether something that it takes is over it. */
 export function useDropTarget(folder: string) {
   const actions = useMaybeEntryActions();
@@ -33,6 +35,7 @@ export function useDropTarget(folder: string) {
     isOver: over === folder,
     handlers: {
       onDragOver: (event: DragEvent) => {
+        if (event.dataTransfer.types.includes(UPLOAD)) setOver(folder);
         if (!takes(event)) return;
         event.preventDefault();
         event.stopPropagation();

@@ -5,6 +5,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEve
 
 import { useEntryActions } from "../actions";
 import type { Entry } from "./entries";
+import type { MenuPlace } from "./EntryMenu";
 import { all, extended, focused, moved, none, only, toggled, type Selection } from "./selection";
 
 interface Grid {
@@ -23,6 +24,7 @@ export function useGrid({ grid, entries, columns, selection, onSelection, reveal
   const go = useNavigate();
   const actions = useEntryActions();
   const wanted = useRef<string | null>(null);
+  const [menu, setMenu] = useState<MenuPlace>();
   const ids = useMemo(() => entries.map(({ id }) => id), [entries]);
   const active = Math.max(0, selection.active === null ? 0 : ids.indexOf(selection.active));
   // The entry may come into the page only after this render.
@@ -81,6 +83,15 @@ export function useGrid({ grid, entries, columns, selection, onSelection, reveal
       event.preventDefault();
       event.stopPropagation();
     },
+    onContextMenu(event: MouseEvent): void {
+      const id = (event.target as HTMLElement).closest<HTMLElement>("[data-entry]")?.dataset.entry;
+      const entry = entries.find((each) => each.id === id);
+      if (!entry || !event.currentTarget.contains(event.target as Node)) return;
+      event.preventDefault();
+      onSelection(focused(selection, entry.id));
+      setMenu({ entry, x: event.clientX, y: event.clientY });
+    },
+    menu: menu && { ...menu, onClose: () => setMenu(undefined) },
     on: useStable(latest),
     checkAll: () => onSelection(selection.chosen.size === ids.length ? none(selection) : all(selection, ids)),
     active,

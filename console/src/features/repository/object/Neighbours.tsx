@@ -8,6 +8,7 @@ import { useMemo } from "react";
 
 import { t } from "@/i18n";
 import { useCommand } from "@/ui/commands";
+import { useNames } from "@/ui/names";
 
 import { fileEntry, type FileEntry } from "../browser/entries";
 import { inOrder, useOrder } from "../browser/order";
@@ -20,8 +21,9 @@ const BUSY = "input, textarea, select, audio, video, iframe, [contenteditable], 
 export function Neighbours({ file }: { file: FileObject }) {
   const go = useNavigate();
   const [order] = useOrder();
+  const { ofOrYou } = useNames();
   const { data } = useFolder({ folder: folderOf(file.key), show: "all" });
-  const files = useMemo(() => inOrder([], data?.items.map(fileEntry) ?? [], order) as FileEntry[], [data, order]);
+  const files = useMemo(() => inOrder([], data?.items.map(fileEntry) ?? [], order, ofOrYou) as FileEntry[], [data, order, ofOrYou]);
   const place = files.findIndex(({ id }) => id === file.id);
   const before = place > 0 ? files[place - 1] : undefined;
   const after = place >= 0 ? files[place + 1] : undefined;

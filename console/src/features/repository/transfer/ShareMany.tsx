@@ -1,50 +1,44 @@
-/** Shares several files with a person or team, or sets who can see them, one after another. */
+/** Shares many files with a person or team, or sets who can see them; a folder stands for the files in it. */
 
 import { Button } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 
 import { answer, api, type Schemas } from "@/api/client";
 import { t } from "@/i18n";
 import { Dialog, DialogActions } from "@/ui/Dialog";
-import { Fault } from "@/ui/forms";
-import { notice } from "@/ui/notice";
 import { AddTarget } from "@/ui/sharing/AddTarget";
 import type { ShareRequest } from "@/ui/sharing/queries";
 import { VISIBILITIES } from "@/ui/visibility/VisibilityWord";
 import type { Visibility } from "@/ui/writing/text";
 
-import type { FileEntry } from "../browser/entries";
-import { FILES } from "../keys";
+import type { Entry } from "../browser/entries";
+import type { Act } from "./transfer";
 import styles from "./Transfer.module.css";
 
-export function ShareMany({ entries, onClose }: { entries: readonly FileEntry[]; onClose: () => void }) {
-  const client = useQueryClient();
-  const share = useMutation({
-    mutationFn: async ({ principal_type, principal_id, capability, expires_at }: ShareRequest): Promise<Schemas["Grants"]> => {
-      let last: Schemas["Grants"] = { items: [], effective: null, next_cursor: null };
-      for (const { id } of entries) {
-        const body = { principal_type, principal_id, capability: capability ?? "view", expires_at };
-        last = await answer(api.POST("/api/repo-obj/{id}/share", { params: { path: { id } }, body }));
-      }
-      return last;
-    },
-    onSettled: () => client.invalidateQueries({ queryKey: ["sharing"] }),
-  });
-  const show = useMutation({
-    mutationFn: async (visibility: Visibility) => {
-      for (const { id } of entries) await answer(api.POST("/api/repo-obj/{id}/visibility", { params: { path: { id } }, body: { visibility } }));
-    },
-    onSuccess: () => notice(t("files.share.shown", { count: entries.length })),
-    onSettled: () => client.invalidateQueries({ queryKey: FILES }),
-  });
+interface Props {
+  entries: readonly Entry[];
+  /** Does it to every file, and tells how that goes. */
+  onShare: (act: Act) => Promise<unknown>;
+  onClose: () => void;
+}
+
+/** Different files have different grants. */
+const NOT_LISTED: Schemas["Grants"] = { items: [], effective: null, next_cursor: null };
+
+export function ShareMany({ entries, onShare, onClose }: Props) {
+  const begin = (act: Act): Promise<unknown> => {
+    onClose();
+    return onShare(act);
+  };
+  const share = useMutation({ mutationFn: (request: ShareRequest) => begin(sharing(request)).then(() => NOT_LISTED) });
   return (
-    <Dialog title={t("files.share.many", { count: entries.length })} wide onClose={onClose}>
+    <Dialog title={t("files.share.many", { count: entries.length, name: entries[0]?.name ?? "" })} wide onClose={onClose}>
+      {entries.some(({ isFolder }) => isFolder) && <p className="muted">{t("files.share.folders")}</p>}
       <AddTarget grants={[]} share={share} />
-      <Fault fault={share.error ?? show.error} />
       <p className={styles.target}>{t("files.share.seen")}</p>
       <div className={styles.answers}>
         {VISIBILITIES.map((visibility) => (
-          <Button key={visibility} size="compact-md" variant="default" loading={show.isPending && show.variables === visibility} onClick={() => show.mutate(visibility)}>
+          <Button key={visibility} size="compact-md" variant="default" onClick={() => void begin(showing(visibility))}>
             {t(`visibility.${visibility}`)}
           </Button>
         ))}
@@ -57,3 +51,12 @@ export function ShareMany({ entries, onClose }: { entries: readonly FileEntry[];
     </Dialog>
   );
 }
+
+const sharing = ({ principal_type, principal_id, capability, expires_at }: ShareRequest): Act => {
+  const body = { principal_type, principal_id, capability: capability ?? "view", expires_at };
+  return ({ id }, signal) => answer(api.POST("/api/repo-obj/{id}/share", { params: { path: { id } }, body, signal }));
+};
+
+const showing = (visibility: Visibility): Act => {
+  return ({ id }, signal) => answer(api.POST("/api/repo-obj/{id}/visibility", { params: { path: { id } }, body: { visibility }, signal }));
+};

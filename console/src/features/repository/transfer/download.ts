@@ -1,16 +1,12 @@
 /** Downloads one file as it is, and anything else as a zip. The browser saves both to disk while they arrive. */
 
-import { answer, api, Refusal } from "@/api/client";
-import { request } from "@/api/request";
+import { answer, api } from "@/api/client";
 import { t } from "@/i18n";
-import { saveFile, saveFrom } from "@/ui/saveFile";
+import { saveFrom, saveFromForm } from "@/ui/saveFile";
 
 import type { Entry } from "../browser/entries";
 import { fetchAddress } from "../queries";
 import { parentOf } from "./plan";
-
-/** The server's refusal of a list that's too long for an address. */
-const TOO_LONG = "repository.zip_address";
 
 export async function download(entries: readonly Entry[]): Promise<void> {
   const [first] = entries;
@@ -21,21 +17,14 @@ export async function download(entries: readonly Entry[]): Promise<void> {
   }
   const ids = entries.filter(({ isFolder }) => !isFolder).map(({ id }) => id);
   const prefixes = entries.filter(({ isFolder }) => isFolder).map(({ key }) => key);
-  await downloadZip(`${zipName(entries, first)}.zip`, { ids, prefixes });
+  const body = { ids, prefixes, name: `${zipName(entries, first)}.zip` };
+  const { list } = await answer(api.POST("/api/repo-zip/list", { body }));
+  saveFromForm("/api/repo-zip/form", { list });
 }
 
 export async function downloadFile(id: string, version: number, filename: string): Promise<void> {
   const { address } = await fetchAddress(id, version);
   saveFrom(`${address}?download=1`, filename);
-}
-
-async function downloadZip(name: string, body: { ids: string[]; prefixes: string[] }): Promise<void> {
-  try {
-    saveFrom((await answer(api.POST("/api/repo-zip/address", { body }))).address, name);
-  } catch (fault) {
-    if (!(fault instanceof Refusal) || fault.problem.key !== TOO_LONG) throw fault;
-    saveFile(name, await (await request("POST", "/api/repo-zip", body)).blob());
-  }
 }
 
 /** The folder's own name, or that of the folder that the entries are in. */

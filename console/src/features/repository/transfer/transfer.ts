@@ -1,5 +1,5 @@
 /**
- * Many files at once: moves, copies or deletes them, a few at a time, with progress, cancel and a report of what failed.
+ * Many files at once: moves, copies, deletes or shares them, a few at a time, with progress, cancel and a report of what failed.
  * A folder is only the beginning of keys, so it is as many steps as it has files. Independent of any screen.
  */
 
@@ -7,7 +7,7 @@ import { Refusal } from "@/api/client";
 
 import { beside } from "../naming";
 
-export type Deed = "move" | "copy" | "delete";
+export type Deed = "move" | "copy" | "delete" | "share";
 export type Answer = "both" | "skip";
 
 /** One object; `to` is its new key. */

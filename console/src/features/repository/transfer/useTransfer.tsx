@@ -16,17 +16,16 @@ import { back } from "./plan";
 import styles from "./Transfer.module.css";
 import { Transfer, type Act, type Deed, type Gather, type Step } from "./transfer";
 
-export interface Job {
-  deed: Deed;
-  gather: Gather;
-}
+/** Sharing says with whom. */
+export type Job = { gather: Gather } & ({ deed: keyof typeof ACTS } | { deed: "share"; act: Act });
 
-export interface Running extends Job {
+export interface Running {
+  deed: Deed;
   transfer: Transfer;
   fault?: unknown;
 }
 
-const ACTS: Record<Deed, Act> = {
+const ACTS: Record<Exclude<Deed, "share">, Act> = {
   move: ({ id, to }, signal) => request("POST", `/api/repo-obj/${id}/move`, { key: to }, signal),
   copy: ({ id, to }, signal) => request("POST", `/api/repo-obj/${id}/copy`, { key: to }, signal),
   delete: ({ id }, signal) => answer(api.DELETE("/api/repo-obj/{id}", { params: { path: { id } }, signal })),
@@ -38,8 +37,9 @@ export function useTransfer() {
   const [running, setRunning] = useState<Running | null>(null);
 
   async function begin(job: Job): Promise<readonly Step[]> {
-    const transfer = new Transfer(job.gather, ACTS[job.deed]);
-    setRunning({ ...job, transfer });
+    const { deed } = job;
+    const transfer = new Transfer(job.gather, job.deed === "share" ? job.act : ACTS[job.deed]);
+    setRunning({ deed, transfer });
     let fault: unknown;
     try {
       await transfer.run();
@@ -47,14 +47,15 @@ export function useTransfer() {
       fault = reason;
     }
     const { performed, snapshot } = transfer;
-    if (job.deed !== "copy") withoutFiles(client, new Set(performed.map(({ id }) => id)));
+    if (deed === "move" || deed === "delete") withoutFiles(client, new Set(performed.map(({ id }) => id)));
     void client.invalidateQueries({ queryKey: FILES });
     void client.invalidateQueries({ queryKey: ["documents"] });
+    if (deed === "share") void client.invalidateQueries({ queryKey: ["sharing"] });
     const clean = fault === undefined && snapshot.failures.length === 0;
-    setRunning(clean ? null : { ...job, transfer, fault });
+    setRunning(clean ? null : { deed, transfer, fault });
     if (performed.length === 0) return performed;
-    if (job.deed === "delete") undoDeletion(t("files.transfer.done.delete", { count: performed.length }), performed.map(({ id }) => id));
-    else tell(job.deed, performed, () => void begin({ deed: "move", gather: back(performed) }));
+    if (deed === "delete") undoDeletion(t("files.transfer.done.delete", { count: performed.length }), performed.map(({ id }) => id));
+    else tell(deed, performed, () => void begin({ deed: "move", gather: back(performed) }));
     return performed;
   }
 

@@ -79,6 +79,7 @@ function Node({ folder, name, level, tree }: { folder: string; name: string; lev
         aria-selected={isChosen}
         aria-expanded={isBare ? undefined : isOpen}
         data-folder={folder}
+        data-into={folder}
         data-autofocus={(tree.first && folder === tree.reached) || undefined}
         tabIndex={folder === tree.reached ? 0 : -1}
         className={styles.line}

@@ -1,4 +1,4 @@
-/** Accepts drops anywhere in the window, and shows where they go. */
+/** Accepts drops anywhere in the window, and shows where they go: into the folder under the pointer, or the open one. */
 
 import { useWindowEvent } from "@mantine/hooks";
 import { IconUpload } from "@tabler/icons-react";
@@ -13,8 +13,13 @@ import { upload } from "./uploads";
 
 const holdsFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false;
 
+/** Elements that stand for a folder have its key. */
+const folderAt = ({ target }: Event): string | undefined =>
+  target instanceof Element ? target.closest<HTMLElement>("[data-into]")?.dataset.into : undefined;
+
 export function DropArea({ folder }: { folder: string }) {
   const [over, setOver] = useState(false);
+  const [under, setUnder] = useState<string>();
   const [visibility] = useUploadedAs();
   // Nested elements fire dragenter before the previous element's dragleave.
   const depth = useRef(0);
@@ -26,20 +31,24 @@ export function DropArea({ folder }: { folder: string }) {
   useWindowEvent("dragenter", move(1));
   useWindowEvent("dragleave", move(-1));
   useWindowEvent("dragover", (event) => {
-    if (holdsFiles(event)) event.preventDefault();
+    if (!holdsFiles(event)) return;
+    event.preventDefault();
+    setUnder(folderAt(event));
   });
   useWindowEvent("drop", (event) => {
     if (!holdsFiles(event) || !event.dataTransfer) return;
     event.preventDefault();
     depth.current = 0;
     setOver(false);
-    void dropped(event.dataTransfer).then((found) => found.length > 0 && upload(found, folder, visibility));
+    const into = folderAt(event) ?? folder;
+    void dropped(event.dataTransfer).then((found) => found.length > 0 && upload(found, into, visibility));
   });
   if (!over) return null;
+  const into = under ?? folder;
   return (
     <div className={styles.area} aria-hidden>
       <p>
-        <IconUpload size={22} /> {folder ? t("files.drop.into", { folder }) : t("files.drop")}
+        <IconUpload size={22} /> {into ? t("files.drop.into", { folder: into }) : t("files.drop")}
       </p>
     </div>
   );
