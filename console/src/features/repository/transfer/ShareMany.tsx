@@ -9,7 +9,7 @@ import { Dialog, DialogActions } from "@/ui/Dialog";
 import { Fault } from "@/ui/forms";
 import { notice } from "@/ui/notice";
 import { AddTarget } from "@/ui/sharing/AddTarget";
-import type { ShareRequest } from "@/ui/sharing/queries";
+import { FILE_SHARING, type ShareRequest } from "@/ui/sharing/kinds";
 import { VISIBILITIES } from "@/ui/visibility/VisibilityWord";
 import type { Visibility } from "@/ui/writing/text";
 
@@ -39,7 +39,7 @@ export function ShareMany({ entries, onClose }: { entries: readonly FileEntry[];
   });
   return (
     <Dialog title={t("files.share.many", { count: entries.length })} wide onClose={onClose}>
-      <AddTarget grants={[]} share={share} />
+      <AddTarget kind={FILE_SHARING} grants={[]} share={share} />
       <Fault fault={share.error ?? show.error} />
       <p className={styles.target}>{t("files.share.seen")}</p>
       <div className={styles.answers}>
