@@ -40,8 +40,8 @@ _TEXT = "INSERT INTO texts (id, kind, ref, org_id, made_by, title, labels, body,
 STATEMENTS = (
     "INSERT INTO notes (id, org_id, team_id, owner_id, title, body, visibility, tags, version, created_at, updated_at)"
     f" {NUMBERS} SELECT {_NOTE}, :org, :team, :owner, {_WORD}, 'A note.', 'private', '[]', 1, :now, :now FROM numbers",
-    "INSERT INTO note_grants (note_id, user_id, org_id, permission, granted_by, created_at)"
-    f" {NUMBERS} SELECT {_NOTE}, :user, :org, 'notes:read', :owner, :now FROM numbers WHERE n % :every = 0",
+    "INSERT INTO note_grants (note_id, principal_type, principal_id, org_id, permission, granted_by, created_at)"
+    f" {NUMBERS} SELECT {_NOTE}, 'user', :user, :org, 'notes:read', :owner, :now FROM numbers WHERE n % :every = 0",
     "INSERT INTO objects (id, org_id, team_id, owner_id, key, filename, content_type, visibility, version, numbered,"
     f" removed, size, sha256, etag, text_state, written_at, created_at, updated_at) {NUMBERS} SELECT {_OBJECT}, :org,"
     f" :team, :owner, 'folder/' || {_OBJECT}, {_OBJECT}, 'text/plain', 'private', 1, 1, FALSE, 0, '', '', 'none', :now,"

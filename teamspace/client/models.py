@@ -123,6 +123,7 @@ if TYPE_CHECKING:
     PluginReportState = Literal["failed", "loaded"]
     PrincipalType = Literal["team", "user"]
     ProspectState = Literal["accepted", "captured", "declined"]
+    ReaderReasonRule = Literal["company_role", "grant", "owner", "team_grant", "team_role"]
     RepoPresignMethod = Literal["GET", "PUT"]
     RestoredKind = Literal["document", "file", "note"]
     ReviewState = Literal["returned", "submitted"]
@@ -191,6 +192,7 @@ else:
     PluginReportState = str
     PrincipalType = str
     ProspectState = str
+    ReaderReasonRule = str
     RepoPresignMethod = str
     RestoredKind = str
     ReviewState = str
@@ -1011,10 +1013,13 @@ class GlossaryTerm(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Grant(msgspec.Struct, frozen=True, kw_only=True):
-    """A person something is shared with, and their permission."""
+    """A person or a team something is shared with, their permission, and until when."""
 
-    user_id: str
+    user_id: str | None
     permission: Permission
+    principal_type: PrincipalType
+    principal_id: str
+    expires_at: str | None
 
 
 class Grants(msgspec.Struct, frozen=True, kw_only=True):
@@ -1391,6 +1396,26 @@ class ModelRoles(msgspec.Struct, frozen=True, kw_only=True):
     instance: RoleExecutors
 
 
+class NamedGrant(msgspec.Struct, frozen=True, kw_only=True):
+    """A grant as managers see it: also one that has expired."""
+
+    user_id: str | None
+    permission: Permission
+    principal_type: PrincipalType
+    principal_id: str
+    expires_at: str | None
+    name: str
+    granted_by: str
+    expired: bool
+    created_at: str
+
+
+class NamedGrants(msgspec.Struct, frozen=True, kw_only=True):
+    items: list[NamedGrant]
+    effective: list[Reader] | None = None
+    next_cursor: str | None = None
+
+
 class NamedSchema(msgspec.Struct, frozen=True, kw_only=True):
     schema: dict[str, Any]
     name: str = "answer"
@@ -1752,6 +1777,24 @@ class QuotaBlock(msgspec.Struct, frozen=True, kw_only=True):
     dimension: str
     level: str
     resets_at: str | None
+
+
+class Reader(msgspec.Struct, frozen=True, kw_only=True):
+    """A person who can see a note or a conversation, and why."""
+
+    user_id: str
+    username: str
+    display_name: str
+    reasons: list[ReaderReason]
+
+
+class ReaderReason(msgspec.Struct, frozen=True, kw_only=True):
+    """A rule that gives a person a permission. `via` is the team, for rules about a team."""
+
+    rule: ReaderReasonRule
+    permission: Permission
+    via: str | None = None
+    expires_at: str | None = None
 
 
 class Ready(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,7 +1,7 @@
 """Who may read, continue and manage which conversation. The rule is written only here.
 
 Conversations are private. Access comes from ownership, while the owner is a member of the conversation's team, and from
-a grant. Roles give none, and neither ownership nor grants extend a token's scope.
+a grant to them or to their team. Roles give none, and neither ownership nor grants extend a token's scope.
 """
 
 from teamspace import events, sharing
@@ -12,11 +12,11 @@ from teamspace.core.principal import Principal
 
 _OWN = sharing.owned("conversations")
 _CLAUSES = {
-    Access.READ: (_OWN, sharing.granted(CONVERSATIONS, P.NOTES_READ)),
-    Access.CONTINUE: (_OWN, sharing.granted(CONVERSATIONS, P.NOTES_WRITE)),
+    Access.READ: (_OWN, *sharing.granted(CONVERSATIONS, P.NOTES_READ)),
+    Access.CONTINUE: (_OWN, *sharing.granted(CONVERSATIONS, P.NOTES_WRITE)),
     Access.MANAGE: (_OWN,),
 }
-_SHARED = (sharing.granted_by_others(CONVERSATIONS),)
+_SHARED = sharing.granted_by_others(CONVERSATIONS)
 
 
 def fence(who: Principal, access: Access) -> Fence:
@@ -25,14 +25,18 @@ def fence(who: Principal, access: Access) -> Fence:
 
 
 def shared(who: Principal) -> Fence:
-    """Return the conversations that others shared with `who`."""
+    """Return the conversations that others shared with `who` or with their team."""
     return _fence(who, _SHARED)
 
 
 def _fence(who: Principal, clauses: tuple[Clause, ...]) -> Fence:
     if not who.in_scope(P.CHAT_USE):
         return no_rows("conversations")
-    return Fence("conversations", clauses, {"user_id": who.user_id, "org_id": who.org_id})
+    return Fence("conversations", clauses, _params(who))
+
+
+def _params(who: Principal) -> dict[str, str]:
+    return {"user_id": who.user_id, "team_id": who.team_id, "org_id": who.org_id}
 
 
 def _read_fences(who: Principal) -> tuple[Fence, ...]:

@@ -13,7 +13,7 @@ from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 from teamspace.core.replies import Created, Page
 from teamspace.core.routing import BEARER, Route, row
-from teamspace.sharing import Share, Shares
+from teamspace.sharing import GrantsQuery, NamedGrants, Share, Shares
 
 # fmt: off
 ROUTES = (
@@ -22,7 +22,8 @@ ROUTES = (
     Route("GET",    "/api/conversations/:id",       BEARER, row(P.CHAT_USE), None, "show",   "Return a conversation with the turns of all branches, in the order of their creation."),
     Route("PATCH",  "/api/conversations/:id",       BEARER, row(P.CHAT_USE), None, "update", "Rename a conversation; returns it as in a list."),
     Route("DELETE", "/api/conversations/:id",       BEARER, row(P.CHAT_USE), None, "delete", "Delete a conversation with its turns and shares."),
-    Route("POST",   "/api/conversations/:id/share", BEARER, row(P.CHAT_USE), None, "share",  "Share a conversation with a colleague, to read it (`notes:read`) or to continue it (`notes:write`), or remove their access; returns its shares."),
+    Route("POST",   "/api/conversations/:id/share", BEARER, row(P.CHAT_USE), None, "share",  "Share a conversation with a colleague or a team, to read it (`notes:read`) or to continue it (`notes:write`), optionally until a time, or remove their access; returns its shares."),
+    Route("GET",    "/api/conversations/:id/grants", BEARER, row(P.CHAT_USE), None, "grants", "List the shares of a conversation, also expired ones; ?effective=1 also lists everyone who can see it, and why."),
 )
 # fmt: on
 
@@ -49,3 +50,7 @@ async def delete(db: Db, who: Principal, id: str) -> None:
 
 async def share(db: Db, who: Principal, id: str, body: Share) -> Shares:
     return Shares(await conversations.share(db, who, id, body))
+
+
+async def grants(db: Db, who: Principal, id: str, query: GrantsQuery) -> NamedGrants:
+    return await conversations.list_grants(db, who, id, query)

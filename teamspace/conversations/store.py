@@ -18,7 +18,10 @@ from teamspace.core.tables import Invariant, OwnedTable
 
 KIND = CONVERSATIONS.name
 OWNED_TABLES = (OwnedTable(CONVERSATIONS.table, KIND),)
-_SHARED = "(SELECT 1 FROM conversation_grants WHERE conversation_id = conversations.id LIMIT 1) IS NOT NULL"
+_IS_ACTIVE = sharing.not_expired("conversation_grants")
+_SHARED = (
+    f"(SELECT 1 FROM conversation_grants WHERE conversation_id = conversations.id AND {_IS_ACTIVE} LIMIT 1) IS NOT NULL"
+)
 """Not EXISTS: PostgreSQL would read the grants of all conversations to decide it for one page."""
 _ITEM = f"id, title, owner_id, excerpt, {_SHARED}, created_at, updated_at"
 _IN_ORDER = ("updated_at", "id")
@@ -200,7 +203,9 @@ async def end_turn(
 
 
 async def is_shared(db: Reads, conversation_id: str) -> bool:
-    return await db.exists("SELECT 1 FROM conversation_grants WHERE conversation_id = :id LIMIT 1", id=conversation_id)
+    return await db.exists(
+        f"SELECT 1 FROM conversation_grants WHERE conversation_id = :id AND {_IS_ACTIVE} LIMIT 1", id=conversation_id
+    )
 
 
 # fmt: off

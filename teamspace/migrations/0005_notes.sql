@@ -27,18 +27,21 @@ CREATE INDEX notes_trashed_by_grantee ON notes (trashed_by_grantee, trashed_at, 
     WHERE trashed_by_grantee IS NOT NULL;
 CREATE INDEX notes_trashed ON notes (trashed_at) WHERE trashed_at IS NOT NULL;
 
--- trashed_at: copied from the note, to skip those in the trash in lists; a trigger updates it.
+-- One row per note and principal: user or team. expires_at: NULL if it does not expire. trashed_at: copied from the note,
+-- to skip those in the trash in lists; a trigger updates it.
 CREATE TABLE note_grants (
     note_id TEXT NOT NULL REFERENCES notes (id) ON DELETE CASCADE,
-    user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    principal_type TEXT NOT NULL,
+    principal_id TEXT NOT NULL,
     org_id TEXT NOT NULL,
     permission TEXT NOT NULL,
     granted_by TEXT NOT NULL,
+    expires_at TEXT,
     created_at TEXT NOT NULL,
     trashed_at TEXT,
-    PRIMARY KEY (note_id, user_id)
+    PRIMARY KEY (note_id, principal_type, principal_id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX note_grants_of_user ON note_grants (user_id, trashed_at, note_id);
+CREATE INDEX note_grants_of_principal ON note_grants (principal_id, principal_type, trashed_at, note_id);
 
 -- only sqlite
 CREATE TRIGGER note_grants_follow AFTER UPDATE OF trashed_at ON notes

@@ -50,18 +50,22 @@ CREATE UNIQUE INDEX conversation_turns_in_order ON conversation_turns (conversat
 -- At most one answer to a prompt is running.
 CREATE UNIQUE INDEX conversation_turns_running ON conversation_turns (parent_id) WHERE state = 'running';
 
--- updated_at: copied from the conversation, to list shared conversations by their last activity; a trigger updates it.
+-- One row per conversation and principal: user or team. expires_at: NULL if it does not expire. updated_at: copied from
+-- the conversation, to list shared conversations by their last activity; a trigger updates it.
 CREATE TABLE conversation_grants (
     conversation_id TEXT NOT NULL REFERENCES conversations (id) ON DELETE CASCADE,
-    user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    principal_type TEXT NOT NULL,
+    principal_id TEXT NOT NULL,
     org_id TEXT NOT NULL,
     permission TEXT NOT NULL,
     granted_by TEXT NOT NULL,
+    expires_at TEXT,
     created_at TEXT NOT NULL,
     updated_at TEXT NOT NULL,
-    PRIMARY KEY (conversation_id, user_id)
+    PRIMARY KEY (conversation_id, principal_type, principal_id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX conversation_grants_of_user ON conversation_grants (user_id, updated_at, conversation_id);
+CREATE INDEX conversation_grants_of_principal ON conversation_grants
+    (principal_id, principal_type, updated_at, conversation_id);
 
 -- only sqlite
 CREATE TRIGGER conversation_grants_follow AFTER UPDATE OF updated_at ON conversations

@@ -1,7 +1,7 @@
 """Who may read and write which note. The rule is written only here.
 
 Access comes from ownership, while the owner is a member of the note's team; from a role in the team, if the note is
-visible to the team; from a grant; and, to read only, from a role in the company, if the note is visible to its team.
+visible to the team; from a grant to them or to their team; and, to read only, from a role in the company, if the note is visible to its team.
 Ownership and grants never extend a token's scope. A note in the trash is admitted by `trash_fence` alone.
 """
 
@@ -18,9 +18,9 @@ from teamspace.notes.schemas import NOTES
 _OWN = sharing.owned("notes")
 _TEAM = Clause("notes.team_id = :team_id AND notes.visibility = 'team'")
 _COMPANY = Clause("notes.org_id = :org_id AND notes.visibility = 'team'")
-_SHARED = (sharing.granted_by_others(NOTES),)
-_GRANTED = sharing.granted(NOTES, P.NOTES_DELETE, in_trash=True).predicate("notes")
-_DELETED = Clause(f"notes.trashed_by_grantee = :user_id AND {_GRANTED}")
+_SHARED = sharing.granted_by_others(NOTES)
+_GRANTED = " OR ".join(clause.predicate("notes") for clause in sharing.granted(NOTES, P.NOTES_DELETE, in_trash=True))
+_DELETED = Clause(f"notes.trashed_by_grantee = :user_id AND ({_GRANTED})")
 
 
 def fence(who: Principal, permission: P, *, across_org: bool = False) -> Fence:
@@ -59,7 +59,7 @@ def trash_fence(who: Principal) -> Fence:
 
 
 def shared(who: Principal) -> Fence:
-    """Return the notes that others shared with `who`."""
+    """Return the notes that others shared with `who` or with their team."""
     if not who.in_scope(P.NOTES_READ):
         return no_rows("notes")
     return Fence("notes", _SHARED, _params(who))
@@ -68,7 +68,7 @@ def shared(who: Principal) -> Fence:
 @cache
 def _clauses(permission: P, by_role: bool, by_company: bool) -> tuple[Clause, ...]:
     ways = (_OWN, *([_TEAM] if by_role else []), *([_COMPANY] if by_company else []))
-    return (*_only(ways, NOTES.in_use), sharing.granted(NOTES, permission))
+    return (*_only(ways, NOTES.in_use), *sharing.granted(NOTES, permission))
 
 
 @lru_cache(64)

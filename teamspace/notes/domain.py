@@ -25,7 +25,7 @@ from teamspace.notes.schemas import (
     TrashedNote,
     Visibility,
 )
-from teamspace.sharing import Grant, OwnedRow, Share
+from teamspace.sharing import Grant, GrantsQuery, Levels, NamedGrants, OwnedRow, Share
 
 
 async def create(db: Db, who: Principal, draft: NewNote) -> Note:
@@ -58,8 +58,11 @@ async def find(db: Reads, who: Principal, note_id: str) -> Note:
     rows = await store.get_with_grants(db, access.fence(who, P.NOTES_READ, across_org=True), note_id)
     if not rows:
         raise NotFound()
-    grants = [Grant(row.grantee, row.permission) for row in rows if row.grantee and row.permission]
-    return _to_note(rows[0], sorted(grants, key=lambda grant: grant.user_id))
+    grants = [
+        sharing.to_grant(row.principal_type, row.principal_id, row.permission, row.expires_at)
+        for row in rows if row.principal_type and row.principal_id and row.permission
+    ]  # fmt: skip
+    return _to_note(rows[0], grants)
 
 
 async def update(db: Db, who: Principal, note_id: str, change: NoteChange, seen: int | None) -> Note:
@@ -96,7 +99,7 @@ async def update(db: Db, who: Principal, note_id: str, change: NoteChange, seen:
             tx, NOTES, row, Change.UPDATED, _readers_by_role(before.visibility, before) if visibility else ()
         )
         tx.target, tx.detail = note_id, {"version": row.version}
-        return _to_note(row, await sharing.select_grants(tx, NOTES, note_id))
+        return _to_note(row, await sharing.list_grants(tx, NOTES, note_id))
 
 
 async def delete(db: Db, who: Principal, note_id: str, seen: int | None, *, keep: bool = True) -> None:
@@ -116,12 +119,25 @@ async def delete(db: Db, who: Principal, note_id: str, seen: int | None, *, keep
 
 
 async def share(db: Db, who: Principal, note_id: str, request: Share) -> list[Grant]:
-    """Share the note with a colleague, change their permission, or remove it; return the note's grants."""
+    """Share the note with a person or a team, change that, or take it back; return the note's grants."""
     async with db.write(who, "note.share" if request.permission else "note.unshare") as tx:
         note = await _require(tx, who, note_id, P.NOTES_MANAGE)
         if request.permission and not who.in_scope(request.permission):
             raise OutOfScope("rights.out_of_scope", permission=request.permission)
-        return await sharing.share(tx, NOTES, note, access.fence(who, P.NOTES_MANAGE), request)
+        manageable, by_right = access.fence(who, P.NOTES_MANAGE), access.fence_without_grants(who, P.NOTES_MANAGE)
+        return await sharing.share(tx, NOTES, note, manageable, by_right, request)
+
+
+async def list_grants(db: Db, who: Principal, note_id: str, query: GrantsQuery) -> NamedGrants:
+    """Return the note's grants, also expired ones, and if asked everyone who can see it, and why."""
+    note = await _require(db, who, note_id, P.NOTES_MANAGE)
+    levels = Levels(P.NOTES_MANAGE, P.NOTES_READ, _highest if note.visibility == "team" else None)
+    return await sharing.explain(db, note, NOTES, levels, query)
+
+
+def _highest(permissions: frozenset[P]) -> P | None:
+    """Return what a role with these permissions gives on a note that its team sees."""
+    return next((permission for permission in reversed(NOTES.ladder) if permission in permissions), None)
 
 
 # The trash
@@ -183,18 +199,18 @@ def _readers_by_role(visibility: Visibility, note: OwnedRow) -> list[str]:
     return [Readers.role(note.team_id), Readers.org(note.org_id)] if visibility == "team" else []
 
 
-async def _require(tx: Tx, who: Principal, note_id: str, permission: P) -> NoteRow:
+async def _require(db: Reads, who: Principal, note_id: str, permission: P) -> NoteRow:
     """Return the note if `who` has `permission` on it; otherwise 403 if they can read it, 404 if not."""
     readable = access.fence(who, P.NOTES_READ, across_org=True)
-    row = await store.get(tx, readable, note_id)
+    row = await store.get(db, readable, note_id)
     if row is None:
         # A token can be scoped to writing only; then it may know of the notes it may write.
-        row = await store.get(tx, access.fence(who, permission), note_id)
+        row = await store.get(db, access.fence(who, permission), note_id)
         if row is None:
             raise NotFound()
         return row
-    if not await store.admits(tx, access.fence(who, permission), note_id):
-        if not await store.admits(tx, readable, note_id):  # deleted meanwhile
+    if not await store.admits(db, access.fence(who, permission), note_id):
+        if not await store.admits(db, readable, note_id):  # deleted meanwhile
             raise NotFound()
         raise Forbidden("notes.needs", permission=permission)
     return row

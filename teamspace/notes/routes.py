@@ -10,7 +10,7 @@ from teamspace.core.routing import BEARER, Route, row
 from teamspace.notes import domain
 from teamspace.notes.schemas import NewNote, Note, NoteChange, NoteItem, NoteQuery
 from teamspace.settings import Settings
-from teamspace.sharing import Share, Shares
+from teamspace.sharing import GrantsQuery, NamedGrants, Share, Shares
 
 # fmt: off
 ROUTES = (
@@ -21,7 +21,8 @@ ROUTES = (
           refuses=(VersionMismatch,)),
     Route("DELETE", "/api/notes/:id",       BEARER, row(P.NOTES_DELETE), None, "delete", "Put a note in the trash, with its shares: it is gone, and can be restored for a while.",
           refuses=(VersionMismatch,)),
-    Route("POST",   "/api/notes/:id/share", BEARER, row(P.NOTES_MANAGE), None, "share",  "Share a note with a colleague, with any of `notes:*`, or remove their access; returns the note's shares."),
+    Route("POST",   "/api/notes/:id/share", BEARER, row(P.NOTES_MANAGE), None, "share",  "Share a note with a colleague or a team, with any of `notes:*`, optionally until a time, or remove their access; returns the note's shares."),
+    Route("GET",    "/api/notes/:id/grants", BEARER, row(P.NOTES_MANAGE), None, "grants", "List the shares of a note, also expired ones; ?effective=1 also lists everyone who can see it, and why."),
 )
 # fmt: on
 
@@ -51,3 +52,7 @@ async def delete(db: Db, settings: Settings, who: Principal, id: str, match: Mat
 
 async def share(db: Db, who: Principal, id: str, body: Share) -> Shares:
     return Shares(await domain.share(db, who, id, body))
+
+
+async def grants(db: Db, who: Principal, id: str, query: GrantsQuery) -> NamedGrants:
+    return await domain.list_grants(db, who, id, query)

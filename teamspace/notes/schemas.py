@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType
 from teamspace.core.paging import Paging
 from teamspace.core.permissions import Permission
 from teamspace.core.permissions import Permission as P
-from teamspace.sharing import Grant, OwnedRow, Shareable
+from teamspace.sharing import Grant, OwnedRow, PrincipalType, Shareable
 
 NOTES = Shareable(
     "notes", "note", (P.NOTES_READ, P.NOTES_WRITE, P.NOTES_DELETE, P.NOTES_MANAGE), repeated=("trashed_at",), trash=True
@@ -34,8 +34,10 @@ class NoteRow(OwnedRow, frozen=True):
 class NoteGrantRow(NoteRow, frozen=True):
     """A note joined with one of its grants, or with none."""
 
-    grantee: str | None
+    principal_type: PrincipalType | None
+    principal_id: str | None
     permission: Permission | None
+    expires_at: str | None
 
 
 class Note(msgspec.Struct, frozen=True):

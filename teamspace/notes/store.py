@@ -38,12 +38,13 @@ async def get(db: Reads, fence: Fence, note_id: str) -> NoteRow | None:
 
 
 async def get_with_grants(db: Reads, fence: Fence, note_id: str) -> list[NoteGrantRow]:
-    """Select the note once per grant, at least once; nothing if the fence does not admit it."""
+    """Select the note once per grant that has not expired, at least once; nothing if the fence does not admit it."""
     return await db.all(
         NoteGrantRow,
-        f"SELECT {columns(NoteRow, 'notes')}, shares.user_id, shares.permission FROM notes"
-        " LEFT JOIN note_grants AS shares ON shares.note_id = notes.id"
-        f" WHERE notes.id = :id AND {fence.sql}",
+        f"SELECT {columns(NoteRow, 'notes')}, shares.principal_type, shares.principal_id, shares.permission,"
+        " shares.expires_at FROM notes LEFT JOIN note_grants AS shares ON shares.note_id = notes.id"
+        f" AND {sharing.not_expired('shares')} WHERE notes.id = :id AND {fence.sql}"
+        " ORDER BY shares.principal_type, shares.principal_id",
         id=note_id, **fence.params,
     )  # fmt: skip
 

@@ -22,7 +22,6 @@ from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 from teamspace.repository.schemas import AccessLevel
 
-_NOT_EXPIRED = "(grants.expires_at IS NULL OR grants.expires_at > moment(0))"
 _OWN = sharing.owned("objects")
 _TEAM = Clause("objects.team_id = :team_id AND objects.visibility = 'team'")
 _COMPANY = Clause("objects.org_id = :org_id AND objects.visibility = 'team'")
@@ -164,12 +163,12 @@ def _grant_clauses(permission: P) -> tuple[Clause, ...]:
     return tuple(
         Clause(
             f"grants.principal_type = '{kind}' AND grants.principal_id = {id} AND grants.org_id = :org_id"
-            f" AND grants.capability IN ({levels}) AND {_NOT_EXPIRED}",
+            f" AND grants.capability IN ({levels}) AND {sharing.not_expired('grants')}",
             through="object_grants AS grants",
             key="grants.object_id",
             alias="grants",
         )
-        for kind, id in (("user", ":user_id"), ("team", ":team_id"))
+        for kind, id in sharing.PRINCIPALS
     )
 
 

@@ -49,14 +49,12 @@ from teamspace.repository.schemas import (
     ContentQuery,
     Derivations,
     Grants,
-    GrantsQuery,
     NewKey,
     NewPartUpload,
     NewVisibility,
     ObjectListing,
     ObjectQuery,
     ObjectShare,
-    ObjectUnshare,
     PartQuery,
     PartsQuery,
     PartUpload,
@@ -76,6 +74,7 @@ from teamspace.repository.schemas import (
     ZipRequest,
 )
 from teamspace.settings import Settings
+from teamspace.sharing import GrantsQuery, NamedPrincipal
 
 MAX_SIZE = 5 * 1024**4
 MAX_PART = 5 * 1024**3
@@ -180,7 +179,7 @@ async def share(db: Db, who: Principal, id: str, body: ObjectShare) -> Grants:
     return await sharing.share(db, who, id, body)
 
 
-async def unshare(db: Db, who: Principal, id: str, body: ObjectUnshare) -> Grants:
+async def unshare(db: Db, who: Principal, id: str, body: NamedPrincipal) -> Grants:
     return await sharing.unshare(db, who, id, body)
 
 

@@ -9,14 +9,13 @@ from teamspace import fulltext, references
 from teamspace.core.paging import Paging
 from teamspace.core.permissions import Permission
 from teamspace.core.tables import DomainEvent
-from teamspace.sharing import OwnedRow
+from teamspace.sharing import Moment, NamedPrincipal, OwnedRow, PrincipalType, Rule
 
 MARKDOWN = "text/markdown"
 MARKDOWN_ENDING = ".md"
 Visibility = Literal["private", "team", "shared"]
 TextState = Literal["none", "pending", "ready", "failed"]
 ActorKind = Literal["human", "agent", "workflow", "s3"]
-PrincipalType = Literal["user", "team"]
 Name = Annotated[str, msgspec.Meta(max_length=1000)]
 Id = Annotated[str, msgspec.Meta(max_length=100)]
 
@@ -106,11 +105,7 @@ class VersionDraft(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, carried=carried)
 
 
-class ObjectRow(msgspec.Struct, frozen=True):
-    id: str
-    org_id: str
-    team_id: str
-    owner_id: str
+class ObjectRow(OwnedRow, frozen=True):
     key: str
     filename: str
     title: str | None
@@ -504,7 +499,7 @@ class ObjectGrant(msgspec.Struct, frozen=True):
 class AccessReason(msgspec.Struct, frozen=True):
     """A rule that gives a person access. `via` is the team, for rules about a team."""
 
-    rule: Literal["owner", "team_role", "grant", "team_grant", "company_role"]
+    rule: Rule
     capability: AccessLevel
     via: str | None = None
     expires_at: str | None = None
@@ -701,30 +696,16 @@ class ContentQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`text` sends the version's text, which was extracted from its content, instead of the content."""
 
 
-class GrantsQuery(Paging, frozen=True, forbid_unknown_fields=True):
-    effective: Literal["1"] | None = None
-    """`1` also lists everyone who can see the object, and why."""
-
-
 class TargetsQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     q: Annotated[str, msgspec.Meta(max_length=100)] = ""
     """Only people and teams whose name or username contains this."""
 
 
-class ObjectShare(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ObjectShare(NamedPrincipal, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A grant. `{user_id}` alone grants view."""
 
-    principal_type: PrincipalType | None = None
-    principal_id: Id | None = None
     capability: AccessLevel | None = None
-    expires_at: Annotated[str, msgspec.Meta(max_length=40)] | None = None
-    user_id: Id | None = None
-
-
-class ObjectUnshare(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    principal_type: PrincipalType | None = None
-    principal_id: Id | None = None
-    user_id: Id | None = None
+    expires_at: Moment | None = None
 
 
 class VersionChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from teamspace import sharing
 from teamspace.core.db import Db, Fence, Reads, Tx, columns, placeholders
 from teamspace.core.tables import BlobColumn, Count, Invariant, OwnedTable
 from teamspace.repository.schemas import (
@@ -23,7 +24,6 @@ from teamspace.repository.schemas import (
     ObjectRow,
     OldVersion,
     PartRow,
-    PrincipalType,
     TextState,
     ThumbnailRow,
     TrashedObject,
@@ -647,7 +647,7 @@ async def select_grants(db: Reads, object_id: str) -> list[GrantRow]:
 
 
 async def put_grant(
-    tx: Tx, object_id: str, org_id: str, kind: PrincipalType, id: str, capability: AccessLevel, *, by: str,
+    tx: Tx, object_id: str, org_id: str, kind: sharing.PrincipalType, id: str, capability: AccessLevel, *, by: str,
     expires_at: str | None, now: str,
 ) -> None:  # fmt: skip
     await tx.run(
@@ -668,14 +668,14 @@ async def select_readers(tx: Tx, object_id: str) -> list[str]:
         "SELECT 'user:' || objects.owner_id FROM objects JOIN memberships ON memberships.team_id = objects.team_id"
         " AND memberships.user_id = objects.owner_id WHERE objects.id = :id"
         " UNION ALL SELECT principal_type || ':' || principal_id FROM object_grants WHERE object_id = :id"
-        " AND (expires_at IS NULL OR expires_at > moment(0))"
+        f" AND {sharing.not_expired('object_grants')}"
         " UNION ALL SELECT 'role:' || team_id FROM objects WHERE id = :id AND visibility = 'team'"
         " UNION ALL SELECT 'org:' || org_id FROM objects WHERE id = :id AND visibility = 'team'",
         id=object_id,
     )  # fmt: skip
 
 
-async def delete_grant(tx: Tx, object_id: str, kind: PrincipalType, id: str) -> None:
+async def delete_grant(tx: Tx, object_id: str, kind: sharing.PrincipalType, id: str) -> None:
     await tx.run(
         "DELETE FROM object_grants WHERE object_id = :object_id AND principal_type = :kind AND principal_id = :id",
         object_id=object_id, kind=kind, id=id,
@@ -879,7 +879,7 @@ def _team_sees(team: str) -> str:
     """Return SQL for whether a team sees the source `s` as a whole."""
     return (
         f"((s.visibility = 'team' AND s.team_id = {team}) OR EXISTS (SELECT 1 FROM object_grants AS a WHERE"
-        f" a.object_id = s.id AND a.principal_type = 'team' AND a.principal_id = {team} AND {_is_active('a')}))"
+        f" a.object_id = s.id AND a.principal_type = 'team' AND a.principal_id = {team} AND {sharing.not_expired('a')}))"
     )
 
 
@@ -887,13 +887,9 @@ def _person_sees(person: str) -> str:
     """Return SQL for whether a person sees the source `s`: as its owner, by a grant, or in a team that sees it."""
     return (
         f"({person} = s.owner_id OR EXISTS (SELECT 1 FROM object_grants AS a WHERE a.object_id = s.id"
-        f" AND a.principal_type = 'user' AND a.principal_id = {person} AND {_is_active('a')}) OR EXISTS"
+        f" AND a.principal_type = 'user' AND a.principal_id = {person} AND {sharing.not_expired('a')}) OR EXISTS"
         f" (SELECT 1 FROM memberships AS seats WHERE seats.user_id = {person} AND {_team_sees('seats.team_id')}))"
     )
-
-
-def _is_active(grants: str) -> str:
-    return f"({grants}.expires_at IS NULL OR {grants}.expires_at > moment(0))"
 
 
 async def select_wider(db: Db, pairs: Sequence[DerivedPair]) -> list[DerivedPair]:
@@ -904,7 +900,7 @@ async def select_wider(db: Db, pairs: Sequence[DerivedPair]) -> list[DerivedPair
         f"SELECT pairs.derived_id, pairs.source_id FROM ({given}) AS pairs CROSS JOIN objects AS d CROSS JOIN objects AS s"
         " WHERE d.id = pairs.derived_id AND s.id = pairs.source_id AND ("
         f"(d.visibility = 'team' AND NOT {_team_sees('d.team_id')}) OR NOT {_person_sees('d.owner_id')}"
-        f" OR EXISTS (SELECT 1 FROM object_grants AS g WHERE g.object_id = d.id AND {_is_active('g')}"
+        f" OR EXISTS (SELECT 1 FROM object_grants AS g WHERE g.object_id = d.id AND {sharing.not_expired('g')}"
         f" AND CASE g.principal_type WHEN 'team' THEN NOT {_team_sees('g.principal_id')}"
         f" ELSE NOT {_person_sees('g.principal_id')} END))",
         seconds=_TIMEOUT_SECONDS, pairs=_json(pairs),
@@ -935,10 +931,7 @@ INVARIANTS = (
         " WHERE o.org_id <> t.org_id OR o.org_id <> u.org_id UNION ALL"
         " SELECT v.id FROM object_versions v JOIN objects o ON o.id = v.object_id WHERE v.org_id <> o.org_id UNION ALL"
         " SELECT g.object_id FROM object_grants g JOIN objects o ON o.id = g.object_id WHERE g.org_id <> o.org_id"
-        " OR (g.principal_type = 'user' AND NOT EXISTS"
-        " (SELECT 1 FROM users u WHERE u.id = g.principal_id AND u.org_id = o.org_id))"
-        " OR (g.principal_type = 'team' AND NOT EXISTS"
-        " (SELECT 1 FROM teams t WHERE t.id = g.principal_id AND t.org_id = o.org_id))"),
+        f" OR {sharing.principal_missing('g', 'o')}"),
     Invariant("objects.grants", "a grant has the same team, key and deletion state as its object, and the same time in the trash",
         "SELECT g.object_id FROM object_grants g JOIN objects o ON o.id = g.object_id"
         " WHERE g.team_id <> o.team_id OR g.key <> o.key OR g.removed <> o.removed"

@@ -1,32 +1,77 @@
-"""Sharing: rows that belong to a person, and that colleagues can be granted access to."""
+"""Sharing: rows that belong to a person, and that people and teams can be granted access to."""
 
-from teamspace.sharing.access import granted, granted_by_others, owned
-from teamspace.sharing.domain import record, share
-from teamspace.sharing.schemas import Grant, OwnedRow, Share, Shareable, Shares
+from teamspace.sharing.access import PRINCIPALS, granted, granted_by_others, owned
+from teamspace.sharing.domain.explaining import explain, list_readers
+from teamspace.sharing.domain.granting import (
+    check_principal,
+    earliest,
+    list_grants,
+    parse_expiry,
+    parse_principal,
+    record,
+    share,
+    to_grant,
+    to_reader,
+)
+from teamspace.sharing.schemas import (
+    Grant,
+    GrantsQuery,
+    Held,
+    Levels,
+    Moment,
+    NamedGrants,
+    NamedPrincipal,
+    OwnedRow,
+    PrincipalType,
+    Rule,
+    Share,
+    Shareable,
+    Shares,
+    not_expired,
+)
 from teamspace.sharing.store import (
     invariants,
     lock_trashed,
+    principal_missing,
     select_expired,
-    select_grants,
     select_readers,
     select_trashed,
 )
 
 __all__ = [
+    "PRINCIPALS",
     "Grant",
+    "GrantsQuery",
+    "Held",
+    "Levels",
+    "Moment",
+    "NamedGrants",
+    "NamedPrincipal",
     "OwnedRow",
+    "PrincipalType",
+    "Rule",
     "Share",
     "Shareable",
     "Shares",
+    "check_principal",
+    "earliest",
+    "explain",
     "granted",
     "granted_by_others",
     "invariants",
+    "list_grants",
+    "list_readers",
     "lock_trashed",
+    "not_expired",
     "owned",
+    "parse_expiry",
+    "parse_principal",
+    "principal_missing",
     "record",
     "select_expired",
-    "select_grants",
     "select_readers",
     "select_trashed",
     "share",
+    "to_grant",
+    "to_reader",
 ]

@@ -5,7 +5,10 @@ import msgspec
 from teamspace import tenancy
 from teamspace.core.db import Clause
 from teamspace.core.permissions import Permission
-from teamspace.sharing.schemas import Shareable
+from teamspace.sharing.schemas import Shareable, not_expired
+
+PRINCIPALS = (("user", ":user_id"), ("team", ":team_id"))
+"""The types of principals that grants are for, with the caller's."""
 
 
 def owned(table: str) -> Clause:
@@ -13,18 +16,24 @@ def owned(table: str) -> Clause:
     return Clause(f"{table}.owner_id = :user_id AND {table}.org_id = :org_id", exists=tenancy.current_membership(table))
 
 
-def granted(kind: Shareable, permission: Permission, *, in_trash: bool = False) -> Clause:
-    """Return the clause for the rows on which `:user_id` was granted `permission`, or one that includes it."""
+def granted(kind: Shareable, permission: Permission, *, in_trash: bool = False) -> tuple[Clause, ...]:
+    """Return the clauses for the rows on which `:user_id` or `:team_id` was granted `permission`, or one above it."""
     rungs = ", ".join(f"'{rung}'" for rung in kind.ladder[kind.ladder.index(permission) :])
     # Both conditions: the first is in the index, and the second is checked again on a row that has changed meanwhile.
     in_use = f" AND grants.trashed_at IS NULL AND {kind.in_use}" if kind.trash and not in_trash else ""
-    return Clause(
-        f"grants.user_id = :user_id AND grants.org_id = :org_id AND grants.permission IN ({rungs}){in_use}",
-        through=f"{kind.grants} AS grants", key=f"grants.{kind.key}", alias="grants" if kind.repeated else "",
+    return tuple(
+        Clause(
+            f"grants.principal_type = '{principal_type}' AND grants.principal_id = {principal_id}"
+            f" AND grants.org_id = :org_id AND grants.permission IN ({rungs}) AND {not_expired('grants')}{in_use}",
+            through=f"{kind.grants} AS grants", key=f"grants.{kind.key}", alias="grants" if kind.repeated else "",
+        )
+        for principal_type, principal_id in PRINCIPALS
     )  # fmt: skip
 
 
-def granted_by_others(kind: Shareable) -> Clause:
-    """Return the clause for the rows that others shared with `:user_id`."""
-    clause = granted(kind, kind.ladder[0])
-    return msgspec.structs.replace(clause, where=f"{clause.where} AND {kind.table}.owner_id <> :user_id")
+def granted_by_others(kind: Shareable) -> tuple[Clause, ...]:
+    """Return the clauses for the rows that others shared with `:user_id` or `:team_id`."""
+    return tuple(
+        msgspec.structs.replace(clause, where=f"{clause.where} AND {kind.table}.owner_id <> :user_id")
+        for clause in granted(kind, kind.ladder[0])
+    )

@@ -5,15 +5,23 @@ from typing import TypeVar
 from teamspace.core.db import Fence, Reads, Tx, columns
 from teamspace.core.permissions import Permission
 from teamspace.core.tables import Invariant
-from teamspace.sharing.schemas import Grant, OwnedRow, Shareable
+from teamspace.sharing.schemas import GrantRow, OwnedRow, PrincipalType, Shareable, not_expired
 
 Row = TypeVar("Row", bound=OwnedRow)
 
 
-async def select_grants(db: Reads, kind: Shareable, id: str) -> list[Grant]:
+async def select_grants(db: Reads, kind: Shareable, id: str) -> list[GrantRow]:
     return await db.all(
-        Grant, f"SELECT user_id, permission FROM {kind.grants} WHERE {kind.key} = :id ORDER BY user_id", id=id
-    )
+        GrantRow,
+        "SELECT principal_type, principal_id, permission, granted_by, expires_at, created_at,"
+        " expires_at IS NOT NULL AND expires_at <= moment(0)"
+        f" FROM {kind.grants} WHERE {kind.key} = :id ORDER BY principal_type, principal_id",
+        id=id,
+    )  # fmt: skip
+
+
+async def admits(db: Reads, kind: Shareable, fence: Fence, id: str) -> bool:
+    return await db.exists(f"SELECT 1 FROM {kind.table} WHERE id = :id AND {fence.sql}", id=id, **fence.params)
 
 
 async def select_readers(db: Reads, kind: Shareable, fence: Fence, id: str) -> list[str]:
@@ -23,31 +31,37 @@ async def select_readers(db: Reads, kind: Shareable, fence: Fence, id: str) -> l
         str,
         f"SELECT 'user:' || {table}.owner_id FROM {table} JOIN memberships ON memberships.team_id = {table}.team_id"
         f" AND memberships.user_id = {table}.owner_id WHERE {table}.id = :id AND {fence.sql}"
-        f" UNION ALL SELECT 'user:' || user_id FROM {kind.grants} WHERE {kind.key} = :id",
+        f" UNION ALL SELECT principal_type || ':' || principal_id FROM {kind.grants}"
+        f" WHERE {kind.key} = :id AND {not_expired(kind.grants)}",
         id=id, **fence.params,
     )  # fmt: skip
 
 
 async def put_grant(
-    tx: Tx, kind: Shareable, fence: Fence, id: str, grantee: str, permission: Permission, by: str, now: str
-) -> bool:
+    tx: Tx, kind: Shareable, fence: Fence, id: str, principal_type: PrincipalType, principal_id: str,
+    permission: Permission, *, by: str, expires_at: str | None, now: str,
+) -> bool:  # fmt: skip
     """Return False if the fence no longer admits the row."""
     repeated = "".join(f", {column}" for column in kind.repeated)
     return await tx.exists(
-        f"INSERT INTO {kind.grants} ({kind.key}, user_id, org_id, permission, granted_by, created_at{repeated})"
-        f" SELECT id, :grantee, org_id, :permission, :by, :now{repeated} FROM {kind.table}"
-        f" WHERE id = :id AND {fence.sql} {tx.dialect.share_lock}"
-        f" ON CONFLICT ({kind.key}, user_id) DO UPDATE SET permission = excluded.permission,"
-        f" granted_by = excluded.granted_by, created_at = excluded.created_at RETURNING {kind.key}",
-        id=id, grantee=grantee, permission=permission, by=by, now=now, **fence.params,
+        f"INSERT INTO {kind.grants} ({kind.key}, principal_type, principal_id, org_id, permission, granted_by,"
+        f" expires_at, created_at{repeated}) SELECT id, :principal_type, :principal_id, org_id, :permission, :by,"
+        f" :expires_at, :now{repeated} FROM {kind.table} WHERE id = :id AND {fence.sql} {tx.dialect.share_lock}"
+        f" ON CONFLICT ({kind.key}, principal_type, principal_id) DO UPDATE SET permission = excluded.permission,"
+        " granted_by = excluded.granted_by, expires_at = excluded.expires_at, created_at = excluded.created_at"
+        f" RETURNING {kind.key}",
+        id=id, principal_type=principal_type, principal_id=principal_id, permission=permission, by=by,
+        expires_at=expires_at, now=now, **fence.params,
     )  # fmt: skip
 
 
-async def delete_grant(tx: Tx, kind: Shareable, fence: Fence, id: str, grantee: str) -> None:
+async def delete_grant(
+    tx: Tx, kind: Shareable, fence: Fence, id: str, principal_type: PrincipalType, principal_id: str
+) -> None:
     await tx.run(
-        f"DELETE FROM {kind.grants} WHERE {kind.key} = :id AND user_id = :grantee"
-        f" AND EXISTS (SELECT 1 FROM {kind.table} WHERE id = :id AND {fence.sql})",
-        id=id, grantee=grantee, **fence.params,
+        f"DELETE FROM {kind.grants} WHERE {kind.key} = :id AND principal_type = :principal_type"
+        f" AND principal_id = :principal_id AND EXISTS (SELECT 1 FROM {kind.table} WHERE id = :id AND {fence.sql})",
+        id=id, principal_type=principal_type, principal_id=principal_id, **fence.params,
     )  # fmt: skip
 
 
@@ -81,6 +95,16 @@ async def select_expired(db: Reads, kind: type[Row], table: str, before: str, li
     )  # fmt: skip
 
 
+def principal_missing(grant: str, row: str) -> str:
+    """Return the condition that a grant is for nobody of the company of its row."""
+    return (
+        f"({grant}.principal_type = 'user' AND NOT EXISTS"
+        f" (SELECT 1 FROM users u WHERE u.id = {grant}.principal_id AND u.org_id = {row}.org_id))"
+        f" OR ({grant}.principal_type = 'team' AND NOT EXISTS"
+        f" (SELECT 1 FROM teams t WHERE t.id = {grant}.principal_id AND t.org_id = {row}.org_id))"
+    )
+
+
 # fmt: off
 def invariants(kind: Shareable) -> tuple[Invariant, ...]:
     """Return what must be true of the rows of every such table."""
@@ -89,8 +113,8 @@ def invariants(kind: Shareable) -> tuple[Invariant, ...]:
         Invariant(f"{table}.company", f"a {name}, its team, its owner and its grants belong to one company",
             f"SELECT r.id FROM {table} r JOIN teams t ON t.id = r.team_id JOIN users u ON u.id = r.owner_id"
             " WHERE r.org_id <> t.org_id OR r.org_id <> u.org_id UNION ALL"
-            f" SELECT r.id FROM {kind.grants} g JOIN {table} r ON r.id = g.{kind.key} JOIN users u ON u.id = g.user_id"
-            " WHERE g.org_id <> r.org_id OR u.org_id <> r.org_id"),
+            f" SELECT r.id FROM {kind.grants} g JOIN {table} r ON r.id = g.{kind.key} WHERE g.org_id <> r.org_id"
+            f" OR {principal_missing('g', 'r')}"),
         Invariant(f"{table}.audit", f"a {name}'s creation is in the audit log",
             f"SELECT id FROM {table} WHERE id NOT IN"
             f" (SELECT target FROM audit WHERE action = '{name}.create' AND target IS NOT NULL)"),

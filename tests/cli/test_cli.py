@@ -413,11 +413,12 @@ VIOLATIONS = [
     ("tenancy.credentials", "DELETE FROM memberships WHERE role = 'member'"),
     ("notes.company", f"UPDATE notes SET org_id = {OTHER}"),
     ("notes.company", f"UPDATE note_grants SET org_id = {OTHER}"),
-    ("notes.company", "UPDATE note_grants SET user_id = (SELECT id FROM users WHERE username = 'zoe')"),
+    ("notes.company", "UPDATE note_grants SET principal_id = (SELECT id FROM users WHERE username = 'zoe')"),
+    ("notes.company", "UPDATE note_grants SET principal_type = 'team'"),
     ("conversations.company", f"UPDATE conversations SET org_id = {OTHER}"),
     ("conversations.turns", f"UPDATE conversation_turns SET org_id = {OTHER}"),
     ("conversations.company", f"UPDATE conversation_grants SET org_id = {OTHER}"),
-    ("conversations.company", "UPDATE conversation_grants SET user_id = (SELECT id FROM users WHERE username = 'zoe')"),
+    ("conversations.company", "UPDATE conversation_grants SET principal_id = (SELECT id FROM users WHERE username = 'zoe')"),
     ("conversations.audit", "INSERT INTO conversations (id, org_id, team_id, owner_id, title, excerpt, turns, ended, size,"
                             " characters, created_at, updated_at) SELECT 'x', org_id, team_id, owner_id, title, excerpt, turns,"
                             " ended, size, characters, created_at, updated_at FROM conversations"),

@@ -17,6 +17,7 @@ ADDITIONAL = {
     "GET /ready",
     "POST /api/members/:id/transfer",
     "PATCH /api/admin/users/:id",
+    "GET /api/notes/:id/grants", "GET /api/conversations/:id/grants",
     "GET /api/repo-obj/:id/links", "POST /api/repo-obj/:id/links", "DELETE /api/repo-obj/:id/links/:link",
     "POST /api/repo-zip", "GET /s/:token", "POST /s/:token", "GET /s/:token/content",
     "GET /api/repo-obj/:id/thumbnail", "GET /api/repo-obj/:id/address", "GET /api/repo-media/:address", "POST /api/repo-zip/list", "POST /api/repo-zip/form",

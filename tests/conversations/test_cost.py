@@ -32,8 +32,8 @@ async def fill(world: World, owner: Caller, reader: Caller) -> None:
         for sql in (
             "INSERT INTO conversations (id, org_id, team_id, owner_id, title, excerpt, turns, ended, size, characters,"
             f" created_at, updated_at) {_NUMBERS} {_ID}, :org, :team, :owner, 'x', '', 0, 0, 0, 0, '', {_TIME} FROM numbers",
-            "INSERT INTO conversation_grants (conversation_id, user_id, org_id, permission, granted_by, created_at,"
-            f" updated_at) {_NUMBERS} {_ID}, :reader, :org, 'notes:read', '', '', {_TIME} FROM numbers",
+            "INSERT INTO conversation_grants (conversation_id, principal_type, principal_id, org_id, permission, granted_by,"
+            f" created_at, updated_at) {_NUMBERS} {_ID}, 'user', :reader, :org, 'notes:read', '', '', {_TIME} FROM numbers",
             *(
                 "INSERT INTO conversation_turns (id, conversation_id, org_id, number, parent_id, role, state, size,"
                 f" characters, content, created_at) {_NUMBERS} '{role}' || {_ID}, {_ID}, :org, {number}, {parent},"
@@ -72,9 +72,12 @@ async def statements(world: World, who: Principal) -> list[tuple[str, Params]]:
         await store.admits(db, fence, "x1")
         await store.delete(db, fence, "x1")
         await sharing.select_readers(db, CONVERSATIONS, fence, "x1")
-        await sharing.delete_grant(db, CONVERSATIONS, fence, "x1", who.user_id)
+        await sharing.delete_grant(db, CONVERSATIONS, fence, "x1", "user", who.user_id)
         await store.rename(db, fence, "x1", "y", "")
-        await sharing.put_grant(db, CONVERSATIONS, fence, "x1", who.user_id, P.NOTES_READ, "", "")
+        await sharing.put_grant(
+            db, CONVERSATIONS, fence, "x1", "user", who.user_id, P.NOTES_READ, by="", expires_at=None, now=""
+        )
+        await sharing.admits(db, CONVERSATIONS, fence, "x1")
     await store.add(db, "x1", turns=2, ended=0, size=1, characters=1, title="", excerpt="", now="")
     await store.lock_of_turn(db, "assistantx1")
     await store.get_for_index(db, "x1")
@@ -194,5 +197,8 @@ async def _fill_one(world: World, ann: Caller, id: str) -> None:
                 " VALUES (:id, :org, :id, :id, :id, FALSE, '')", id=f"p{number}", org=ann.org.id,
             )  # fmt: skip
             manageable = access.fence(principal(ann), Access.MANAGE)
-            await sharing.put_grant(tx, CONVERSATIONS, manageable, id, f"p{number}", P.NOTES_READ, "", clock.stamp())
+            await sharing.put_grant(
+                tx, CONVERSATIONS, manageable, id, "user", f"p{number}", P.NOTES_READ, by="", expires_at=None,
+                now=clock.stamp(),
+            )  # fmt: skip
     assert turns.MAX_SIZE * 0.95 < (await world.db.one(int, "SELECT size FROM conversations") or 0) < turns.MAX_SIZE

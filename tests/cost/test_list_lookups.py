@@ -134,8 +134,8 @@ FILLINGS = (
     "INSERT INTO notes (id, org_id, team_id, owner_id, title, body, visibility, tags, version, created_at, updated_at,"
     f" trashed_at, trashed_by) {_NUMBERS} {_ID}, :org, {_ID}, :owner, '', '', 'team', '[]', 1, {_NOW}, {_NOW},"
     f" CASE n % 2 WHEN 0 THEN {_NOW} END, CASE n % 2 WHEN 0 THEN :owner END FROM numbers",
-    "INSERT INTO note_grants (note_id, user_id, org_id, permission, granted_by, created_at)"
-    f" {_NUMBERS} {_ID}, {_ID}, :org, 'notes:read', :owner, {_NOW} FROM numbers",
+    "INSERT INTO note_grants (note_id, principal_type, principal_id, org_id, permission, granted_by, created_at)"
+    f" {_NUMBERS} {_ID}, CASE n % 2 WHEN 0 THEN 'user' ELSE 'team' END, {_ID}, :org, 'notes:read', :owner, {_NOW} FROM numbers",
     "INSERT INTO object_links (id, object_id, org_id, team_id, creator_id, name, token_hash, token, views, downloads,"
     f" created_at) {_NUMBERS} {_ID}, {_ID}, :org, {_ID}, :owner, '', {_ID}, '', 0, 0, {_NOW} FROM numbers",
     "INSERT INTO texts (id, kind, ref, org_id, made_by, title, labels, body, title_words, label_words, body_words)"

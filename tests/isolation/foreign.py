@@ -319,6 +319,8 @@ _NO_WORKFLOW = invalid("/workflow_slug")
 _NEW_USER  = {"username": _new_username}
 _UNSHARE   = {"permission": None}
 _RETRY     = {"kind": None, "input": None}
+_PERSON    = {"user_id": None, "principal_type": "user"}
+_TO_TEAM   = {"user_id": None, "principal_type": "team"}
 _LEGACY    = {"principal_type": None, "principal_id": None}
 _GUESS     = {"password": "not the right one"}
 
@@ -330,6 +332,10 @@ SLOTS = (
     Slot("POST /api/notes/:id/share",            "id",       in_other_company(_team_note),                in_own_team(_private_note)),
     Slot("POST /api/notes/:id/share",            "user_id",  in_other_company(_author),                   in_own_team(_former_colleague)),
     Slot("POST /api/notes/:id/share",            "user_id",  in_other_company(_author),                   in_own_team(_former_colleague),            OK, body=_UNSHARE),
+    Slot("POST /api/notes/:id/share",            "principal_id", in_other_company(_author),               in_own_team(_former_colleague),            body=_PERSON),
+    Slot("POST /api/notes/:id/share",            "principal_id", in_other_company(_team),                 None,                                      body=_TO_TEAM),
+    Slot("GET /api/notes/:id/grants",            "id",       in_other_company(_team_note),                in_own_team(_private_note)),
+    Slot("GET /api/notes/:id/grants?effective=1", "cursor",  cursor(in_other_company(_author)),           None,                                      OK),
     Slot("GET /api/notes",                       "owner",    in_other_company(_writer),                   in_other_team(_writer),                    OK),
     Slot("GET /api/notes",                       "cursor",   cursor(in_other_company(_team_note)),        cursor(in_own_team(_private_note)),        OK),
     Slot("POST /api/trash/:id/restore",          "id",       in_other_company(_trashed_team_note),        in_own_team(_trashed_note)),
@@ -341,6 +347,10 @@ SLOTS = (
     Slot("POST /api/conversations/:id/share",    "id",       in_other_company(_conversation),             in_own_team(_conversation)),
     Slot("POST /api/conversations/:id/share",    "user_id",  in_other_company(_author),                   in_own_team(_former_colleague)),
     Slot("POST /api/conversations/:id/share",    "user_id",  in_other_company(_author),                   in_own_team(_former_colleague),            OK, body=_UNSHARE),
+    Slot("POST /api/conversations/:id/share",    "principal_id", in_other_company(_author),               in_own_team(_former_colleague),            body=_PERSON),
+    Slot("POST /api/conversations/:id/share",    "principal_id", in_other_company(_team),                 None,                                      body=_TO_TEAM),
+    Slot("GET /api/conversations/:id/grants",    "id",       in_other_company(_conversation),             in_own_team(_conversation)),
+    Slot("GET /api/conversations/:id/grants?effective=1", "cursor", cursor(in_other_company(_author)),    None,                                      OK),
     Slot("GET /api/conversations",               "cursor",   timed_cursor(in_other_company(_conversation)), timed_cursor(in_own_team(_conversation)), OK),
     Slot("POST /api/ai/chat",                    "conversation_id", in_other_company(_conversation),      in_own_team(_conversation)),
     Slot("POST /api/ai/chat/stream",             "conversation_id", in_other_company(_conversation),      in_own_team(_conversation)),

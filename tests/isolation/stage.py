@@ -41,6 +41,7 @@ from teamspace.notes.schemas import NOTES, NoteRow, Visibility
 from teamspace.repository import store as object_store
 from teamspace.repository.schemas import AccessLevel, ObjectRow, UploadRow, VersionDraft, VersionRow
 from teamspace.settings import Settings
+from teamspace.sharing import PrincipalType
 from teamspace.sharing import store as sharing
 from teamspace.tenancy.schemas import Org, OrgRole, Role, Team
 from teamspace.translation import store as translation_store
@@ -207,8 +208,21 @@ class Stage:
             await note_store.insert(tx, row)
             await fulltext.put(tx, NOTES.name, row.id, setup.org.id, title=title, body=await fulltext.prepare(row.body))
             for user_id, permission in (granted or {}).items():
-                await sharing.put_grant(tx, NOTES, _ALL_NOTES, row.id, user_id, Permission(permission), owner_id, now)
+                await sharing.put_grant(
+                    tx, NOTES, _ALL_NOTES, row.id, "user", user_id, Permission(permission), by=owner_id, expires_at=None,
+                    now=now,
+                )  # fmt: skip
         return row.id
+
+    async def grant(
+        self, note_id: str, principal_type: PrincipalType, principal_id: str, expires_at: str | None
+    ) -> None:
+        """Let a person or a team read the note."""
+        async with self.world.db.maintenance(system()) as tx:
+            await sharing.put_grant(
+                tx, NOTES, _ALL_NOTES, note_id, principal_type, principal_id, Permission.NOTES_READ, by="someone",
+                expires_at=expires_at, now=clock.stamp(),
+            )  # fmt: skip
 
     async def put_in_trash(self, note_id: str) -> str:
         async with self.world.db.maintenance(system()) as tx:
@@ -229,8 +243,9 @@ class Stage:
             await fulltext.put(tx, CONVERSATIONS.name, row.id, setup.org.id, title=row.title)
             for user_id, permission in (granted or {}).items():
                 await sharing.put_grant(
-                    tx, CONVERSATIONS, _ALL_CONVERSATIONS, row.id, user_id, permission, owner_id, now
-                )
+                    tx, CONVERSATIONS, _ALL_CONVERSATIONS, row.id, "user", user_id, permission, by=owner_id,
+                    expires_at=None, now=now,
+                )  # fmt: skip
         return row.id
 
     async def object(

@@ -435,6 +435,8 @@ CASES = (
     Case("DELETE /api/trash/:id",           ANYONE,                      None,                    EMPTY, TRASHED_NOTE),
     Case("DELETE /api/trash",               ANYONE,                      None,                    OK),
     Case("POST /api/notes/:id/share",       row("notes:manage"),         _SHARE,                  OK, NOTE),
+    Case("GET /api/notes/:id/grants",       row("notes:manage"),         None,                    OK, NOTE),
+    Case("GET /api/notes/:id/grants?effective=1", row("notes:manage"),   None,                    OK, NOTE),
 
     Case("POST /api/conversations",         role("chat:use"),            {"title": "Talk"},       CREATED),
     Case("GET /api/conversations",          row("chat:use")),
@@ -442,6 +444,8 @@ CASES = (
     Case("PATCH /api/conversations/:id",    row("chat:use"),             {"title": "Changed"},    OK, CONVERSATION_TO_CONTINUE),
     Case("DELETE /api/conversations/:id",   row("chat:use"),             None,                    EMPTY, CONVERSATION_TO_MANAGE),
     Case("POST /api/conversations/:id/share", row("chat:use"),           _SHOW,                   OK, CONVERSATION_TO_MANAGE),
+    Case("GET /api/conversations/:id/grants", row("chat:use"),           None,                    OK, CONVERSATION_TO_MANAGE),
+    Case("GET /api/conversations/:id/grants?effective=1", row("chat:use"), None,                  OK, CONVERSATION_TO_MANAGE),
 
     Case("POST /api/documents",             role("files:write"),         {"title": "Text"},       CREATED),
     Case("GET /api/documents",              row("files:read")),

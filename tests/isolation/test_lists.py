@@ -6,6 +6,7 @@ import msgspec
 import pytest
 import pytest_asyncio
 
+from teamspace.core import clock
 from teamspace.core.principal import system
 from teamspace.notes.schemas import Visibility
 from tests.isolation.contract import BY_NAME, EXACT, HOME, KINDS, OTHER, SISTER, Kind, TeamName, grid, held
@@ -34,28 +35,28 @@ _NOTES: tuple[tuple[str, TeamName, Visibility, tuple[str, ...]], ...] = (
 # Which lists of a caller contain the note: p the plain one, o with ?scope=org, s with ?shared=1. Callers with the note
 # in any list can read it by id. Without org:read the company's list is refused.
 _VISIBLE = """
-                    org:read mine home-team home-private home-lent home-shared sister-team sister-private sister-shared other-team other-private other-shared
-owner               no       p    p         -            -         -           -           -              ps            -          -             -
-admin               no       p    p         -            -         -           -           -              -             -          -             -
-member              no       p    p         -            -         ps          -           -              -             -          -             -
-signed-in           no       p    p         -            -         -           -           -              -             -          -             -
-viewer              no       p    p         -            ps        -           -           -              -             -          -             -
-guest               no       p    -         -            -         ps          -           -              ps            -          -             -
-translator          no       p    p         -            -         -           -           -              -             -          -             -
-reviewer            no       p    p         -            -         -           -           -              -             -          -             -
-operator            no       p    p         -            -         -           -           -              ps            -          -             -
-author              no       p    p         p            p         p           -           -              -             -          -             -
-exact-token         no       p    p         -            -         -           -           -              -             -          -             -
-other-team          no       p    -         -            -         ps          p           -              -             -          -             -
-lent-to-read        no       p    -         -            -         ps          -           -              -             -          -             -
-org_reader          yes      po   o         -            pos       -           o           -              -             -          -             -
-org_admin           yes      po   o         -            -         -           o           -              -             -          -             -
-org_owner           yes      po   o         -            -         -           o           -              -             -          -             -
-other-company       yes      po   -         -            -         -           -           -              -             po         -             -
-operator-elsewhere  no       p    -         -            -         -           -           -              -             p          -             ps
-suspended           yes      po   -         -            -         -           -           -              -             -          -             -
-suspended-guest     no       p    -         -            -         -           -           -              -             -          -             -
-suspended-operator  no       p    -         -            -         -           -           -              -             -          -             -
+                    org:read mine home-team home-private home-lent home-shared sister-team sister-private sister-shared other-team other-private other-shared home-to-sister home-ended
+owner               no       p    p         -            -         -           -           -              ps            -          -             -            -              -
+admin               no       p    p         -            -         -           -           -              -             -          -             -            -              -
+member              no       p    p         -            -         ps          -           -              -             -          -             -            -              -
+signed-in           no       p    p         -            -         -           -           -              -             -          -             -            -              -
+viewer              no       p    p         -            ps        -           -           -              -             -          -             -            -              -
+guest               no       p    -         -            -         ps          -           -              ps            -          -             -            -              -
+translator          no       p    p         -            -         -           -           -              -             -          -             -            -              -
+reviewer            no       p    p         -            -         -           -           -              -             -          -             -            -              -
+operator            no       p    p         -            -         -           -           -              ps            -          -             -            -              -
+author              no       p    p         p            p         p           -           -              -             -          -             -            p              p
+exact-token         no       p    p         -            -         -           -           -              -             -          -             -            -              -
+other-team          no       p    -         -            -         ps          p           -              -             -          -             -            ps             -
+lent-to-read        no       p    -         -            -         ps          -           -              -             -          -             -            ps             -
+org_reader          yes      po   o         -            pos       -           o           -              -             -          -             -            pos            -
+org_admin           yes      po   o         -            -         -           o           -              -             -          -             -            pos            -
+org_owner           yes      po   o         -            -         -           o           -              -             -          -             -            pos            -
+other-company       yes      po   -         -            -         -           -           -              -             po         -             -            -              -
+operator-elsewhere  no       p    -         -            -         -           -           -              -             p          -             ps           -              -
+suspended           yes      po   -         -            -         -           -           -              -             -          -             -            -              -
+suspended-guest     no       p    -         -            -         -           -           -              -             -          -             -            -              -
+suspended-operator  no       p    -         -            -         -           -           -              -             -          -             -            -              -
 """
 # fmt: on
 
@@ -79,6 +80,15 @@ async def library(quiet_stage: Stage) -> Library:
     for title, team, visibility, grantees in _NOTES:
         granted = {quiet_stage.person(BY_NAME[name]).user_id: "notes:read" for name in grantees}
         notes[title] = await quiet_stage.note(quiet_stage.teams[team], visibility, granted=granted, title=title)
+    home, sister = quiet_stage.teams[HOME], quiet_stage.teams[SISTER].team.id
+    member = quiet_stage.person(BY_NAME["member"]).user_id
+    for title, principals, expires_at in (
+        ("home-to-sister", [("team", sister)], clock.later(clock.DAY)),
+        ("home-ended", [("team", sister), ("user", member)], clock.later(-1)),
+    ):
+        notes[title] = await quiet_stage.note(home, "private", title=title)
+        for principal_type, principal_id in principals:
+            await quiet_stage.grant(notes[title], principal_type, principal_id, expires_at)
     return Library(quiet_stage, notes)
 
 

@@ -14,6 +14,7 @@ from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Call, Principal, ScopeEntry, system
 from teamspace.notes import access, domain, store
 from teamspace.notes.schemas import NOTES, NoteQuery, NoteRow
+from teamspace.sharing import PrincipalType
 from teamspace.sharing import store as sharing
 from teamspace.tenancy.domain import roles
 from teamspace.tenancy.schemas import OrgRole, Role
@@ -44,11 +45,18 @@ class Person(NamedTuple):
         return self.team // 2
 
 
+class Granted(NamedTuple):
+    permission: str
+    ended: bool
+
+
 class Note(NamedTuple):
     owner: int
     team_of_owner: bool
     visibility: str
-    grants: dict[int, str]
+    grants: dict[int, Granted]
+    """By person."""
+    team_grants: dict[int, Granted]
 
 
 people = st.builds(
@@ -58,12 +66,14 @@ people = st.builds(
     org_role=st.sampled_from([None, None, "org_reader", "org_admin", "org_owner"]),
     scope=st.none() | st.frozensets(st.sampled_from([*PERMISSIONS, "org:read", "files:read"])),
 )
+granted = st.builds(Granted, permission=st.sampled_from(PERMISSIONS), ended=st.booleans())
 notes = st.builds(
     Note,
     owner=st.integers(0, PEOPLE - 1),
     team_of_owner=st.booleans(),
     visibility=st.sampled_from(["private", "team", "shared"]),
-    grants=st.dictionaries(st.integers(0, PEOPLE - 1), st.sampled_from(PERMISSIONS), max_size=3),
+    grants=st.dictionaries(st.integers(0, PEOPLE - 1), granted, max_size=3),
+    team_grants=st.dictionaries(st.integers(0, TEAMS - 1), granted, max_size=2),
 )
 
 
@@ -88,8 +98,9 @@ class Model:
         if note.owner == reader and self.team_of(note) == person.team:
             return True
         granted = None if note.owner == reader else note.grants.get(reader)
-        if granted and PERMISSIONS.index(granted) >= PERMISSIONS.index(permission):
-            return True
+        for grant in (granted, note.team_grants.get(person.team)):
+            if grant and not grant.ended and PERMISSIONS.index(grant.permission) >= PERMISSIONS.index(permission):
+                return True
         if note.visibility != "team":
             return False
         if self.team_of(note) == person.team and permission in BY_ROLE[person.role]:
@@ -120,21 +131,29 @@ async def insert_model(world: World, model: Model) -> tuple[list[Principal], lis
         )
     ids = []
     for note in model.notes:
-        ids.append(await _insert_note(world, model, callers, note, teams[model.team_of(note)].id))
+        ids.append(await _insert_note(world, model, callers, note, [team.id for team in teams]))
     return callers, ids
 
 
-async def _insert_note(world: World, model: Model, callers: list[Principal], note: Note, team_id: str) -> str:
-    owner, now = callers[note.owner], clock.stamp()
+async def _insert_note(world: World, model: Model, callers: list[Principal], note: Note, teams: list[str]) -> str:
+    owner, now, team_id = callers[note.owner], clock.stamp(), teams[model.team_of(note)]
+    org = model.people[note.owner].org
+    principals: list[tuple[PrincipalType, str, Granted]] = [
+        *(
+            ("user", callers[reader].user_id, grant) for reader, grant in note.grants.items()
+            if model.people[reader].org == org and reader != note.owner
+        ),
+        *(("team", teams[team], grant) for team, grant in note.team_grants.items() if team // 2 == org),
+    ]  # fmt: skip
     row = NoteRow(new_id(), owner.org_id, team_id, owner.user_id, "title", "", note.visibility, [], 1, now, now)  # type: ignore[arg-type]
     async with world.db.maintenance(system()) as tx:
         await store.insert(tx, row)
         await fulltext.put(tx, NOTES.name, row.id, owner.org_id, title=row.title, body=await fulltext.prepare(row.body))
-        for reader, permission in note.grants.items():
-            if model.people[reader].org == model.people[note.owner].org and reader != note.owner:
-                await sharing.put_grant(
-                    tx, NOTES, ALL, row.id, callers[reader].user_id, P(permission), owner.user_id, now
-                )
+        for principal_type, principal_id, grant in principals:
+            await sharing.put_grant(
+                tx, NOTES, ALL, row.id, principal_type, principal_id, P(grant.permission), by=owner.user_id,
+                expires_at=clock.later(-1 if grant.ended else 3600), now=now,
+            )  # fmt: skip
     return row.id
 
 

@@ -29,6 +29,13 @@ async def titles(who: Caller, query: str = "") -> list[str]:
     return [item["title"] for item in answer.json()["items"]]
 
 
+def shared(person: Caller, permission: str) -> dict[str, str | None]:
+    return {
+        "user_id": person.user_id, "permission": permission, "principal_type": "user", "principal_id": person.user_id,
+        "expires_at": None,
+    }  # fmt: skip
+
+
 def code(answer: httpx2.Response) -> tuple[int, str]:
     return answer.status_code, answer.json()["code"]
 
@@ -137,7 +144,7 @@ async def test_visibility_and_shares_decide_access(world: World) -> None:
     assert code(await eve.get(f"/api/notes/{team['id']}")) == (404, "not_found")
 
     shares = await ann.post(f"/api/notes/{private['id']}/share", {"user_id": eve.user_id, "permission": "notes:read"})
-    assert shares.json() == {"items": [{"user_id": eve.user_id, "permission": "notes:read"}]}
+    assert shares.json() == {"items": [shared(eve, "notes:read")]}
     assert await titles(eve) == ["private"] == await titles(eve, "?shared=1")
     assert await titles(ann, "?shared=1") == []
     assert code(await eve.put(f"/api/notes/{private['id']}", {"body": "x"})) == (403, "forbidden")
@@ -160,17 +167,20 @@ async def test_rights_are_checked_in_the_statement_that_changes_them(world: Worl
     bob = await world.person(ann.org, ann.team)
     note = str((await create_note(ann))["id"])
     grant = {"user_id": bob.user_id, "permission": "notes:read"}
-    assert (await ann.post(f"/api/notes/{note}/share", grant)).json() == {"items": [grant]}
+    items = [shared(bob, "notes:read")]
+    assert (await ann.post(f"/api/notes/{note}/share", grant)).json() == {"items": items}
     nothing, now = no_rows("notes"), clock.stamp()
     async with world.db.maintenance(system(org_id=ann.org.id)) as tx:
-        assert not await sharing.put_grant(tx, NOTES, nothing, note, bob.user_id, Permission.NOTES_MANAGE, "", now)
-        await sharing.delete_grant(tx, NOTES, nothing, note, bob.user_id)
+        assert not await sharing.put_grant(
+            tx, NOTES, nothing, note, "user", bob.user_id, Permission.NOTES_MANAGE, by="", expires_at=None, now=now
+        )
+        await sharing.delete_grant(tx, NOTES, nothing, note, "user", bob.user_id)
         changed = await store.update(
             tx, nothing, note, title=None, body=None, visibility="team", tags=None, now=now, seen=None
         )
     assert changed is None
     shown = (await ann.get(f"/api/notes/{note}")).json()
-    assert (shown["shared_with"], shown["visibility"], shown["version"]) == ([grant], "private", 1)
+    assert (shown["shared_with"], shown["visibility"], shown["version"]) == (items, "private", 1)
 
 
 async def test_a_manage_share_gives_every_right_on_the_note(world: World) -> None:

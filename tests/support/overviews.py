@@ -44,8 +44,8 @@ STATEMENTS = (
     "INSERT INTO notes (id, org_id, team_id, owner_id, title, body, visibility, tags, version, created_at, updated_at,"
     f" trashed_at, trashed_by) {NUMBERS} SELECT {_NOTE}, :org, :team, :owner, 'Note', '', 'private', '[]', 1, :now, :now,"
     f" {_TRASHED}, CASE WHEN n % 2 = 0 THEN :owner END FROM numbers",
-    "INSERT INTO note_grants (note_id, user_id, org_id, permission, granted_by, created_at, trashed_at)"
-    f" {NUMBERS} SELECT {_NOTE}, :holder, :org, 'notes:delete', :owner, :now, {_TRASHED} FROM numbers {_GRANTED}",
+    "INSERT INTO note_grants (note_id, principal_type, principal_id, org_id, permission, granted_by, created_at, trashed_at)"
+    f" {NUMBERS} SELECT {_NOTE}, 'user', :holder, :org, 'notes:delete', :owner, :now, {_TRASHED} FROM numbers {_GRANTED}",
     "INSERT INTO objects (id, org_id, team_id, owner_id, key, filename, content_type, visibility, version, numbered,"
     " removed, size, sha256, etag, text_state, written_at, created_at, updated_at, trashed_at, trashed_by)"
     f" {NUMBERS} SELECT {_OBJECT}, :org, :team, :owner, {_OBJECT}, 'file.png', 'image/png', 'private', 1, 1, n % 2 = 0, 0,"
@@ -63,8 +63,8 @@ STATEMENTS = (
     f" FROM numbers WHERE {_OBJECT} <> '{HOT_OBJECT}'",
     "INSERT INTO conversations (id, org_id, team_id, owner_id, title, excerpt, turns, ended, size, characters, created_at,"
     f" updated_at) {NUMBERS} SELECT {_TALK}, :org, :team, :owner, 'Talk', '', 0, 0, 0, 0, :now, {_AT} FROM numbers",
-    "INSERT INTO conversation_grants (conversation_id, user_id, org_id, permission, granted_by, created_at, updated_at)"
-    f" {NUMBERS} SELECT {_TALK}, :holder, :org, 'notes:read', :owner, :now, {_AT} FROM numbers {_GRANTED}",
+    "INSERT INTO conversation_grants (conversation_id, principal_type, principal_id, org_id, permission, granted_by,"
+    f" created_at, updated_at) {NUMBERS} SELECT {_TALK}, 'user', :holder, :org, 'notes:read', :owner, :now, {_AT} FROM numbers {_GRANTED}",
     "INSERT INTO audit (id, org_id, team_id, at, actor_kind, actor_id, action, target, detail, request_id, address)"
     f" {NUMBERS} SELECT 'x' || {_N} || CAST(k AS TEXT), :org, :team, :now, 'human', :colleague, {_ACTION}, {_TARGET},"
     f" '{{}}', '', '' FROM {_TEN}",

@@ -1106,10 +1106,30 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Share a note with a colleague, with any of `notes:*`, or remove their access; returns the note's shares.
+         * Share a note with a colleague or a team, with any of `notes:*`, optionally until a time, or remove their access; returns the note's shares.
          * @description A session or API token. Requires `notes:manage`, by role, ownership or grant.
          */
         post: operations["notes.share"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/notes/{id}/grants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the shares of a note, also expired ones; ?effective=1 also lists everyone who can see it, and why.
+         * @description A session or API token. Requires `notes:manage`, by role, ownership or grant.
+         */
+        get: operations["notes.grants"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1242,10 +1262,30 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Share a conversation with a colleague, to read it (`notes:read`) or to continue it (`notes:write`), or remove their access; returns its shares.
+         * Share a conversation with a colleague or a team, to read it (`notes:read`) or to continue it (`notes:write`), optionally until a time, or remove their access; returns its shares.
          * @description A session or API token. Requires `chat:use`, by role, ownership or grant.
          */
         post: operations["conversations.share"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/{id}/grants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the shares of a conversation, also expired ones; ?effective=1 also lists everyone who can see it, and why.
+         * @description A session or API token. Requires `chat:use`, by role, ownership or grant.
+         */
+        get: operations["conversations.grants"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4902,11 +4942,15 @@ export interface components {
         };
         /**
          * Grant
-         * @description A person something is shared with, and their permission.
+         * @description A person or a team something is shared with, their permission, and until when.
          */
         Grant: {
-            user_id: string;
+            user_id: string | null;
             permission: components["schemas"]["Permission"];
+            /** @enum {unknown} */
+            principal_type: "team" | "user";
+            principal_id: string;
+            expires_at: string | null;
         };
         /** NoteQuery */
         NoteQuery: {
@@ -4963,15 +5007,78 @@ export interface components {
         };
         /**
          * Share
-         * @description `permission` is one that the route names; null removes the share.
+         * @description `permission` is one that the route names; null removes the share. Without `expires_at` it has no end.
          */
         Share: {
-            user_id: string;
+            /** @default null */
+            user_id?: string | null;
+            /** @default null */
+            principal_type?: ("team" | "user") | null;
+            /** @default null */
+            principal_id?: string | null;
             permission: components["schemas"]["Permission"] | null;
+            /** @default null */
+            expires_at?: string | null;
         };
         /** Shares */
         Shares: {
             items: components["schemas"]["Grant"][];
+        };
+        /** GrantsQuery */
+        GrantsQuery: {
+            /** @default 50 */
+            limit?: number;
+            /** @default null */
+            cursor?: string | null;
+            /** @default null */
+            effective?: "1" | null;
+        };
+        /** NamedGrants */
+        NamedGrants: {
+            items: components["schemas"]["NamedGrant"][];
+            /** @default null */
+            effective?: components["schemas"]["Reader"][] | null;
+            /** @default null */
+            next_cursor?: string | null;
+        };
+        /**
+         * NamedGrant
+         * @description A grant as managers see it: also one that has expired.
+         */
+        NamedGrant: {
+            user_id: string | null;
+            permission: components["schemas"]["Permission"];
+            /** @enum {unknown} */
+            principal_type: "team" | "user";
+            principal_id: string;
+            expires_at: string | null;
+            name: string;
+            granted_by: string;
+            expired: boolean;
+            created_at: string;
+        };
+        /**
+         * Reader
+         * @description A person who can see a note or a conversation, and why.
+         */
+        Reader: {
+            user_id: string;
+            username: string;
+            display_name: string;
+            reasons: components["schemas"]["ReaderReason"][];
+        };
+        /**
+         * ReaderReason
+         * @description A rule that gives a person a permission. `via` is the team, for rules about a team.
+         */
+        ReaderReason: {
+            /** @enum {unknown} */
+            rule: "company_role" | "grant" | "owner" | "team_grant" | "team_role";
+            permission: components["schemas"]["Permission"];
+            /** @default null */
+            via?: string | null;
+            /** @default null */
+            expires_at?: string | null;
         };
         /**
          * JobDraft
@@ -5644,6 +5751,8 @@ export interface components {
          */
         ObjectShare: {
             /** @default null */
+            user_id?: string | null;
+            /** @default null */
             principal_type?: ("team" | "user") | null;
             /** @default null */
             principal_id?: string | null;
@@ -5651,8 +5760,6 @@ export interface components {
             capability?: components["schemas"]["AccessLevel"] | null;
             /** @default null */
             expires_at?: string | null;
-            /** @default null */
-            user_id?: string | null;
         };
         /**
          * AccessLevel
@@ -5707,23 +5814,17 @@ export interface components {
             /** @default null */
             expires_at?: string | null;
         };
-        /** ObjectUnshare */
-        ObjectUnshare: {
+        /**
+         * NamedPrincipal
+         * @description A person by `user_id`, or a person or a team by type and id.
+         */
+        NamedPrincipal: {
+            /** @default null */
+            user_id?: string | null;
             /** @default null */
             principal_type?: ("team" | "user") | null;
             /** @default null */
             principal_id?: string | null;
-            /** @default null */
-            user_id?: string | null;
-        };
-        /** GrantsQuery */
-        GrantsQuery: {
-            /** @default 50 */
-            limit?: number;
-            /** @default null */
-            cursor?: string | null;
-            /** @default null */
-            effective?: "1" | null;
         };
         /** NewVisibility */
         NewVisibility: {
@@ -15477,6 +15578,95 @@ export interface operations {
             };
         };
     };
+    "notes.grants": {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                effective?: "1";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NamedGrants"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "jobs.index": {
         parameters: {
             query?: {
@@ -16539,6 +16729,95 @@ export interface operations {
             };
             /** @description `storage_full` */
             507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "conversations.grants": {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                effective?: "1";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NamedGrants"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18881,7 +19160,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["ObjectUnshare"];
+                "application/json": components["schemas"]["NamedPrincipal"];
             };
         };
         responses: {

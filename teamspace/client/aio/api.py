@@ -86,6 +86,8 @@ from teamspace.client.models import (
     Mode,
     ModelReport,
     ModelRoles,
+    NamedGrant,
+    NamedGrants,
     NewExecutor,
     Note,
     NoteItem,
@@ -695,19 +697,49 @@ class AsyncConversationsApi(AsyncArea):
         await self._transport.send(Call(method="DELETE", path=f"/api/conversations/{segment(id)}"))
 
     async def share(
-        self, id: str, *, user_id: str, permission: Permission | None, idempotency_key: str | None = None
+        self,
+        id: str,
+        *,
+        permission: Permission | None,
+        user_id: str | UnsetType | None = UNSET,
+        principal_type: PrincipalType | UnsetType | None = UNSET,
+        principal_id: str | UnsetType | None = UNSET,
+        expires_at: str | UnsetType | None = UNSET,
+        idempotency_key: str | None = None,
     ) -> Shares:
-        """Share a conversation with a colleague, to read it (`notes:read`) or to continue it (`notes:write`), or
-        remove their access; returns its shares.
+        """Share a conversation with a colleague or a team, to read it (`notes:read`) or to continue it
+        (`notes:write`), optionally until a time, or remove their access; returns its shares.
         """
         return await self._transport.send(
             Call(
                 method="POST",
                 path=f"/api/conversations/{segment(id)}/share",
                 answer=Shares,
-                body={"user_id": user_id, "permission": permission},
+                body={
+                    "user_id": user_id,
+                    "principal_type": principal_type,
+                    "principal_id": principal_id,
+                    "permission": permission,
+                    "expires_at": expires_at,
+                },
                 headers=keyed(idempotency_key),
             )
+        )
+
+    def grants(
+        self, id: str, *, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET, effective: bool = False
+    ) -> AsyncPages[NamedGrant, NamedGrants]:
+        """List the shares of a conversation, also expired ones; ?effective=1 also lists everyone who can see it,
+        and why.
+        """
+        return AsyncPages(
+            self._transport,
+            Call(
+                method="GET",
+                path=f"/api/conversations/{segment(id)}/grants",
+                answer=NamedGrants,
+                query={"limit": limit, "cursor": cursor, "effective": flag(effective)},
+            ),
         )
 
 
@@ -1386,17 +1418,47 @@ class AsyncNotesApi(AsyncArea):
         await self._transport.send(Call(method="DELETE", path=f"/api/notes/{segment(id)}", headers=matching(if_match)))
 
     async def share(
-        self, id: str, *, user_id: str, permission: Permission | None, idempotency_key: str | None = None
+        self,
+        id: str,
+        *,
+        permission: Permission | None,
+        user_id: str | UnsetType | None = UNSET,
+        principal_type: PrincipalType | UnsetType | None = UNSET,
+        principal_id: str | UnsetType | None = UNSET,
+        expires_at: str | UnsetType | None = UNSET,
+        idempotency_key: str | None = None,
     ) -> Shares:
-        """Share a note with a colleague, with any of `notes:*`, or remove their access; returns the note's shares."""
+        """Share a note with a colleague or a team, with any of `notes:*`, optionally until a time, or remove their
+        access; returns the note's shares.
+        """
         return await self._transport.send(
             Call(
                 method="POST",
                 path=f"/api/notes/{segment(id)}/share",
                 answer=Shares,
-                body={"user_id": user_id, "permission": permission},
+                body={
+                    "user_id": user_id,
+                    "principal_type": principal_type,
+                    "principal_id": principal_id,
+                    "permission": permission,
+                    "expires_at": expires_at,
+                },
                 headers=keyed(idempotency_key),
             )
+        )
+
+    def grants(
+        self, id: str, *, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET, effective: bool = False
+    ) -> AsyncPages[NamedGrant, NamedGrants]:
+        """List the shares of a note, also expired ones; ?effective=1 also lists everyone who can see it, and why."""
+        return AsyncPages(
+            self._transport,
+            Call(
+                method="GET",
+                path=f"/api/notes/{segment(id)}/grants",
+                answer=NamedGrants,
+                query={"limit": limit, "cursor": cursor, "effective": flag(effective)},
+            ),
         )
 
 
@@ -2217,11 +2279,11 @@ class AsyncRepoApi(AsyncArea):
         self,
         id: str,
         *,
+        user_id: str | UnsetType | None = UNSET,
         principal_type: PrincipalType | UnsetType | None = UNSET,
         principal_id: str | UnsetType | None = UNSET,
         capability: AccessLevel | UnsetType | None = UNSET,
         expires_at: str | UnsetType | None = UNSET,
-        user_id: str | UnsetType | None = UNSET,
         idempotency_key: str | None = None,
     ) -> Grants:
         """Share an object with a colleague or a team, optionally until a time; returns all grants."""
@@ -2231,11 +2293,11 @@ class AsyncRepoApi(AsyncArea):
                 path=f"/api/repo-obj/{segment(id)}/share",
                 answer=Grants,
                 body={
+                    "user_id": user_id,
                     "principal_type": principal_type,
                     "principal_id": principal_id,
                     "capability": capability,
                     "expires_at": expires_at,
-                    "user_id": user_id,
                 },
                 headers=keyed(idempotency_key),
             )
@@ -2245,9 +2307,9 @@ class AsyncRepoApi(AsyncArea):
         self,
         id: str,
         *,
+        user_id: str | UnsetType | None = UNSET,
         principal_type: PrincipalType | UnsetType | None = UNSET,
         principal_id: str | UnsetType | None = UNSET,
-        user_id: str | UnsetType | None = UNSET,
         idempotency_key: str | None = None,
     ) -> Grants:
         """Remove the grant of a person or a team; returns the remaining grants."""
@@ -2256,7 +2318,7 @@ class AsyncRepoApi(AsyncArea):
                 method="POST",
                 path=f"/api/repo-obj/{segment(id)}/unshare",
                 answer=Grants,
-                body={"principal_type": principal_type, "principal_id": principal_id, "user_id": user_id},
+                body={"user_id": user_id, "principal_type": principal_type, "principal_id": principal_id},
                 headers=keyed(idempotency_key),
             )
         )

@@ -21,10 +21,11 @@ from teamspace.core import clock, paging, text
 from teamspace.core.db import Db, Fence, Reads, Tx
 from teamspace.core.errors import BadRequest, Forbidden, NotFound
 from teamspace.core.ids import new_id
+from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 from teamspace.core.replies import Page
 from teamspace.events import Change
-from teamspace.sharing import Grant, Share
+from teamspace.sharing import Grant, GrantsQuery, Levels, NamedGrants, Share
 
 _TITLE_LENGTH = 200
 _NEWEST = ("~", "~")
@@ -65,7 +66,7 @@ async def find(db: Reads, who: Principal, conversation_id: str) -> Conversation:
     row = await store.get(db, access.fence(who, Access.READ), conversation_id)
     if row is None:
         raise NotFound()
-    grants = await sharing.select_grants(db, CONVERSATIONS, row.id)
+    grants = await sharing.list_grants(db, CONVERSATIONS, row.id)
     return _to_conversation(row, grants, await store.select_turns(db, row.id))
 
 
@@ -93,10 +94,20 @@ async def delete(db: Db, who: Principal, conversation_id: str) -> None:
 
 
 async def share(db: Db, who: Principal, conversation_id: str, request: Share) -> list[Grant]:
-    """Share the conversation with a colleague, change their permission, or remove it; return its grants."""
+    """Share the conversation with a person or a team, change that, or take it back; return its grants."""
     async with db.write(who, "conversation.share" if request.permission else "conversation.unshare") as tx:
         row = await require(tx, who, conversation_id, Access.MANAGE)
-        return await sharing.share(tx, CONVERSATIONS, row, access.fence(who, Access.MANAGE), request)
+        manageable = access.fence(who, Access.MANAGE)
+        return await sharing.share(tx, CONVERSATIONS, row, manageable, manageable, request)
+
+
+async def list_grants(db: Db, who: Principal, conversation_id: str, query: GrantsQuery) -> NamedGrants:
+    """Return the conversation's grants, also expired ones, and if asked everyone who can see it, and why."""
+    row = await store.get(db, access.fence(who, Access.READ), conversation_id)
+    if row is None:
+        raise NotFound()
+    await _check(db, who, conversation_id, Access.MANAGE)
+    return await sharing.explain(db, row, CONVERSATIONS, Levels(P.NOTES_MANAGE, P.NOTES_READ, None), query)
 
 
 async def require(tx: Tx, who: Principal, conversation_id: str, needed: Access) -> ConversationRow:
@@ -104,9 +115,13 @@ async def require(tx: Tx, who: Principal, conversation_id: str, needed: Access) 
     row = await store.lock(tx, access.fence(who, Access.READ), conversation_id)
     if row is None:
         raise NotFound()
-    if not await store.admits(tx, access.fence(who, needed), conversation_id):
-        raise Forbidden("conversations.read_only" if needed is Access.CONTINUE else "conversations.owner_only")
+    await _check(tx, who, conversation_id, needed)
     return row
+
+
+async def _check(db: Reads, who: Principal, conversation_id: str, needed: Access) -> None:
+    if not await store.admits(db, access.fence(who, needed), conversation_id):
+        raise Forbidden("conversations.read_only" if needed is Access.CONTINUE else "conversations.owner_only")
 
 
 def read_fence(who: Principal, *, across_org: bool = False) -> Fence:

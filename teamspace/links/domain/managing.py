@@ -2,7 +2,7 @@
 
 import secrets
 
-from teamspace import events, identity, repository, tenancy
+from teamspace import events, identity, repository, sharing, tenancy
 from teamspace.core import clock, crypto, text
 from teamspace.core.db import Db, Tx
 from teamspace.core.errors import BadRequest, NotFound, OutOfScope
@@ -23,7 +23,7 @@ TOKEN_BYTES = 18
 async def create(db: Db, who: Principal, settings: Settings, object_id: str, draft: NewLink) -> PublicLink:
     """Create a link; the caller must be able to manage the object, and their token to read it."""
     name = text.clean_name(draft.name, "name", max_length=100) if draft.name.strip() else ""
-    expires_at = None if draft.expires_at is None else _parse_expiry(draft.expires_at)
+    expires_at = sharing.parse_expiry(draft.expires_at)
     _check_readable(who, await repository.require(db, who, object_id, P.FILES_MANAGE))
     password = None if draft.password is None else await identity.hash_password(draft.password)
     token, id = secrets.token_urlsafe(TOKEN_BYTES), new_id()
@@ -56,13 +56,6 @@ async def revoke(db: Db, who: Principal, object_id: str, link_id: str) -> None:
             raise NotFound()
         tx.detail = {"link": link_id}
         await _record(tx, row)
-
-
-def _parse_expiry(value: str) -> str:
-    moment = text.timestamp(value, "expires_at")
-    if moment <= clock.stamp():
-        raise BadRequest.at("/expires_at", "repository.expired")
-    return moment
 
 
 def _check_readable(who: Principal, row: ObjectRow) -> None:

@@ -1,7 +1,6 @@
 /** The shapes of conversations and answers, and the requests for them. */
 
 import { answer, api, type Schemas } from "@/api/client";
-import type { ShareRequest } from "@/ui/sharing/people/shares";
 import type { Content, Reported, Step } from "@/ui/turns/shapes";
 
 export interface Source {
@@ -48,7 +47,6 @@ export const getConversation = async (id: string) => (await answer(api.GET("/api
 export const createConversation = (key: string) => answer(api.POST("/api/conversations", { body: {}, params: { header: { "Idempotency-Key": key } } }));
 export const renameConversation = (id: string, title: string) => answer(api.PATCH("/api/conversations/{id}", { ...at(id), body: { title } }));
 export const deleteConversation = (id: string) => answer(api.DELETE("/api/conversations/{id}", at(id)));
-export const shareConversation = (id: string, body: ShareRequest) => answer(api.POST("/api/conversations/{id}/share", { ...at(id), body }));
 export const getModel = () => answer(api.GET("/api/ai/model"));
 
 export const stopAnswer = (id: string) => answer(api.DELETE("/api/ai/chat/stream/{id}", at(id)));

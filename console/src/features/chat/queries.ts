@@ -6,11 +6,10 @@ import { answer, api, type Schemas } from "@/api/client";
 import { useLive } from "@/api/live";
 import { useEndless } from "@/ui/endless";
 import { fetchFileText, type VersionText } from "@/ui/passage/queries";
-import type { ShareRequest } from "@/ui/sharing/people/shares";
 import { REFERENCE_TYPES, type ReferenceType } from "@/ui/turns/shapes";
 
 import {
-  deleteConversation, getConversation, getModel, listConversations, renameConversation, shareConversation, type Conversation, type Source,
+  deleteConversation, getConversation, getModel, listConversations, renameConversation, type Conversation, type Source,
 } from "./api";
 import { CONVERSATIONS, LISTS, one } from "./keys";
 
@@ -71,15 +70,13 @@ export function useDelete(id: string) {
   });
 }
 
-export function useShareConversation(id: string) {
+/** Refetches a conversation whose shares have changed, and its mark in the list. */
+export function useRefetchConversation(id = ""): () => void {
   const client = useQueryClient();
-  return useMutation({
-    mutationFn: (request: ShareRequest) => shareConversation(id, request),
-    onSuccess: ({ items }) => {
-      client.setQueryData<Conversation>(one(id), (now) => now && { ...now, shared_with: items });
-      return client.invalidateQueries({ queryKey: LISTS });
-    },
-  });
+  return () => {
+    void client.invalidateQueries({ queryKey: one(id) });
+    void client.invalidateQueries({ queryKey: LISTS });
+  };
 }
 
 export function useModel() {

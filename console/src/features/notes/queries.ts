@@ -8,7 +8,6 @@ import { useLive } from "@/api/live";
 import { outliving } from "@/api/outliving";
 import { t } from "@/i18n";
 import { useEndless } from "@/ui/endless";
-import type { ShareRequest } from "@/ui/sharing/people/shares";
 import type { Desk } from "@/ui/writing/writing";
 
 import type { Filters } from "./filters";
@@ -86,12 +85,8 @@ export function useDeleteNote(note: Note) {
   });
 }
 
-export function useShareNote(id: string) {
+/** Refetches a note whose shares have changed. */
+export function useRefetchNote(id = ""): () => void {
   const client = useQueryClient();
-  return useMutation({
-    mutationFn: (body: ShareRequest) => answer(api.POST("/api/notes/{id}/share", { params: { path: { id } }, body })),
-    onSuccess: (shares) => {
-      client.setQueryData<Note>(one(id), (note) => note && { ...note, shared_with: shares.items });
-    },
-  });
+  return () => void client.invalidateQueries({ queryKey: one(id) });
 }

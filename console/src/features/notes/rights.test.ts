@@ -23,7 +23,7 @@ describe("rights", () => {
   });
 
   it("come by a share, with the rungs below it", () => {
-    const shared = { ...note, visibility: "private" as const, shared_with: [{ user_id: "bo", permission: "notes:delete" as const }] };
+    const shared = { ...note, visibility: "private" as const, shared_with: [{ user_id: "bo", principal_type: "user" as const, principal_id: "bo", permission: "notes:delete" as const, expires_at: null }] };
     expect(rightsOn(shared, caller("bo"))).toEqual({ write: true, delete: true, manage: false });
     expect(rightsOn(shared, caller("cy"))).toEqual({ write: false, delete: false, manage: false });
   });

@@ -1,7 +1,8 @@
 /** What the user can do with a note, as far as known in advance; the server decides. */
 
 import type { Session, Whoami } from "@/session";
-import { LADDER, type SharePermission } from "@/ui/sharing/people/shares";
+import { isFor } from "@/ui/sharing/holders";
+import { LADDER, type SharePermission } from "@/ui/sharing/kinds";
 import type { Rights } from "@/ui/sharing/rights";
 
 import type { Note } from "./text";
@@ -10,8 +11,8 @@ type Facts = Pick<Note, "owner" | "team_id" | "visibility" | "shared_with">;
 type Caller = Pick<Session, "can"> & { me: Pick<Whoami, "user" | "team" | "scope"> };
 
 export function rightsOn(note: Facts, { me, can }: Caller): Rights {
-  const grant = note.shared_with.find((share) => share.user_id === me.user.id)?.permission;
-  const rung = LADDER.indexOf(grant as SharePermission);
+  const rungs = note.shared_with.filter(isFor(me)).map(({ permission }) => LADDER.indexOf(permission as SharePermission));
+  const rung = Math.max(-1, ...rungs);
   const byRole = note.visibility === "team" && note.team_id === me.team.id;
   const holds = (permission: SharePermission): boolean => {
     // Ownership and shares never widen a token's scope.

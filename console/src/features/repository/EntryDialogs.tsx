@@ -111,6 +111,7 @@ function ShareOne({ entry, onClose }: { entry: FileEntry; onClose: () => void })
   const visibility = useSetVisibility(entry.id);
   return (
     <ShareDialog
+      kind="file"
       id={entry.id}
       title={entry.name}
       visibility={visibility.data?.visibility ?? entry.item.visibility}

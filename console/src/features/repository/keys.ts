@@ -2,6 +2,7 @@
 
 import { freshness } from "@/navigation/freshness";
 import { PROCESSING } from "@/ui/processing/keys";
+import { sharingOf } from "@/ui/sharing/keys";
 
 export const FILES = ["files"] as const;
 export const LISTS = [...FILES, "list"] as const;
@@ -16,7 +17,7 @@ export const fileFreshness = [
     { queryKey: one(id), exact: true },
     { queryKey: PROCESSING },
     { queryKey: ["versions", id] },
-    { queryKey: ["sharing", id] },
+    { queryKey: sharingOf(id) },
   ]),
   freshness("run", () => [{ queryKey: PROCESSING }]),
 ] as const;

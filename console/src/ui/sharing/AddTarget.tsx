@@ -10,19 +10,26 @@ import { useSession } from "@/session";
 import { notice } from "@/ui/notice";
 import { PersonLine } from "@/ui/PersonLine";
 
-import { CapabilitySelect } from "./CapabilitySelect";
 import { EXPIRIES, expiresAt, today, type Expiry } from "./expiry";
-import { useTargets, type Capability, type Grant, type Target, type useShare } from "./queries";
-import styles from "./ShareDialog.module.css";
+import type { Grant, Principal, SharingKind } from "./kinds";
+import { LevelSelect } from "./LevelSelect";
+import { useTargets, type Sharer, type Target } from "./queries";
+import styles from "./Sharing.module.css";
 
-const keyOf = ({ principal_type, principal_id }: Pick<Target, "principal_type" | "principal_id">): string => `${principal_type} ${principal_id}`;
+interface Props<Level extends string> {
+  kind: SharingKind<Level>;
+  grants: readonly Grant<Level>[];
+  share: Sharer<Level>;
+}
+
+const keyOf = ({ principal_type, principal_id }: Principal): string => `${principal_type} ${principal_id}`;
 const labelOf = ({ name, username }: Target): string => (username ? `${name} (${username})` : name);
 
-export function AddTarget({ grants, share }: { grants: readonly Grant[]; share: ReturnType<typeof useShare> }) {
+export function AddTarget<Level extends string>({ kind, grants, share }: Props<Level>) {
   const { me } = useSession();
   const [chosen, setChosen] = useState<Target | null>(null);
   const [typed, setTyped] = useState("");
-  const [capability, setCapability] = useState<Capability>("view");
+  const [capability, setCapability] = useState(kind.levels[0] as Level);
   const [expiry, setExpiry] = useState<Expiry>("never");
   const [day, setDay] = useState("");
   const [asked] = useDebouncedValue(chosen && typed === labelOf(chosen) ? "" : typed.trim(), 150);
@@ -72,7 +79,7 @@ export function AddTarget({ grants, share }: { grants: readonly Grant[]; share: 
         onSearchChange={setTyped}
         renderOption={({ option }) => <Choice target={known.get(option.value)} label={option.label} />}
       />
-      <CapabilitySelect label={t("sharing.may")} value={capability} onChange={setCapability} />
+      <LevelSelect kind={kind} label={t("sharing.may")} value={capability} onChange={setCapability} />
       <Select
         className={styles.expiry}
         label={t("sharing.until")}

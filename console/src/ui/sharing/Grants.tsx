@@ -1,37 +1,48 @@
-/** Shares of an item: who, permission and expiry. Expired shares are marked until removed. */
+/** Shares of an item: who, permission and expiry, each changed in place. Expired shares are marked until removed. */
 
 import { ActionIcon, Tooltip } from "@mantine/core";
 import { IconUsersGroup, IconX } from "@tabler/icons-react";
+import { useState } from "react";
 
-import { ago, t } from "@/i18n";
+import { t } from "@/i18n";
 import { PersonLine } from "@/ui/PersonLine";
 import { Tag } from "@/ui/Tag";
-import { Time } from "@/ui/Time";
 
-import { CapabilitySelect } from "./CapabilitySelect";
-import type { Grant, useShare } from "./queries";
-import styles from "./ShareDialog.module.css";
+import { EndForm, EndMenu } from "./End";
+import type { Grant, SharingKind } from "./kinds";
+import { LevelSelect } from "./LevelSelect";
+import type { Sharer } from "./queries";
+import styles from "./Sharing.module.css";
 
-export function Grants({ grants, share }: { grants: readonly Grant[]; share: ReturnType<typeof useShare> }) {
+interface Props<Level extends string> {
+  kind: SharingKind<Level>;
+  grants: readonly Grant<Level>[];
+  share: Sharer<Level>;
+}
+
+export function Grants<Level extends string>({ grants, ...props }: Props<Level>) {
   if (grants.length === 0) return <p className={styles.none}>{t("sharing.none")}</p>;
   return (
     <ul className={styles.grants} aria-label={t("sharing.present")}>
       {grants.map((grant) => (
-        <GrantRow key={`${grant.principal_type} ${grant.principal_id}`} grant={grant} share={share} />
+        <GrantRow key={`${grant.principal_type} ${grant.principal_id}`} grant={grant} {...props} />
       ))}
     </ul>
   );
 }
 
-function GrantRow({ grant, share }: { grant: Grant; share: ReturnType<typeof useShare> }) {
+function GrantRow<Level extends string>({ kind, grant, share }: Omit<Props<Level>, "grants"> & { grant: Grant<Level> }) {
   const { principal_type, principal_id, capability, expires_at, expired } = grant;
+  const [picksDay, setPicksDay] = useState(false);
   const name = grant.name || t("names.somebody");
   const label = t("sharing.remove", { name });
-  const until = expires_at ? (
-    <Time at={expires_at}>{t(expired ? "sharing.ended" : "sharing.ends", { when: ago(expires_at) })}</Time>
-  ) : (
-    t("sharing.endless")
-  );
+  const change = (wanted: { capability?: Level | null; expires_at?: string | null }): void =>
+    share.mutate({ principal_type, principal_id, capability, expires_at, ...wanted });
+  function end(at: string | null): void {
+    setPicksDay(false);
+    change({ expires_at: at });
+  }
+  const until = <EndMenu name={name} at={expires_at} over={expired} onEnd={end} onDay={() => setPicksDay(true)} />;
   return (
     <li className={styles.grant} data-expired={expired || undefined}>
       {principal_type === "user" ? (
@@ -45,16 +56,17 @@ function GrantRow({ grant, share }: { grant: Grant; share: ReturnType<typeof use
             <span>
               {name} <Tag tone={expired ? "warning" : "plain"}>{t(expired ? "sharing.expired" : "sharing.team")}</Tag>
             </span>
-            <small>{until}</small>
+            {until}
           </span>
         </span>
       )}
-      <CapabilitySelect
+      <LevelSelect
         quiet
+        kind={kind}
         label={t("sharing.may.of", { name })}
         value={capability}
         disabled={share.isPending || expired}
-        onChange={(wanted) => share.mutate({ principal_type, principal_id, capability: wanted, expires_at })}
+        onChange={(wanted) => change({ capability: wanted })}
       />
       <Tooltip label={label} openDelay={300}>
         <ActionIcon
@@ -63,11 +75,12 @@ function GrantRow({ grant, share }: { grant: Grant; share: ReturnType<typeof use
           size={36}
           disabled={share.isPending}
           aria-label={label}
-          onClick={() => share.mutate({ principal_type, principal_id, capability: null, expires_at: null })}
+          onClick={() => change({ capability: null, expires_at: null })}
         >
           <IconX aria-hidden size={16} />
         </ActionIcon>
       </Tooltip>
+      {picksDay && <EndForm name={name} onEnd={end} onClose={() => setPicksDay(false)} />}
     </li>
   );
 }

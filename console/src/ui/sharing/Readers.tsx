@@ -7,19 +7,21 @@ import { PersonLine } from "@/ui/PersonLine";
 import { Failed, Loading } from "@/ui/states";
 import { Tag } from "@/ui/Tag";
 
-import { useReaders, type Grant } from "./queries";
+import type { Grant, SharingKind } from "./kinds";
+import { useReaders } from "./queries";
 import { reasonWords } from "./reasons";
-import styles from "./ShareDialog.module.css";
+import styles from "./Sharing.module.css";
 
-interface Props {
+interface Props<Level extends string> {
+  kind: SharingKind<Level>;
   id: string;
-  visibility: string;
-  grants: readonly Grant[];
+  visibility?: string;
+  grants: readonly Grant<Level>[];
 }
 
-export function Readers({ id, visibility, grants }: Props) {
+export function Readers<Level extends string>({ kind, id, visibility, grants }: Props<Level>) {
   const { me } = useSession();
-  const readers = useReaders(id, visibility);
+  const readers = useReaders(kind, id, visibility);
   const teamOf = (team: string): string =>
     grants.find(({ principal_id }) => principal_id === team)?.name ?? (team === me.team.id ? me.team.name : t("sharing.its_team"));
   if (readers.isPending) return <Loading />;
@@ -32,7 +34,7 @@ export function Readers({ id, visibility, grants }: Props) {
             <PersonLine name={reader.display_name} second={reader.username} mark={reader.user_id === me.user.id && <Tag>{t("ui.you")}</Tag>} />
             <ul>
               {reader.reasons.map((reason, place) => (
-                <li key={place}>{reasonWords(reason, teamOf)}</li>
+                <li key={place}>{reasonWords(reason, kind, teamOf)}</li>
               ))}
             </ul>
           </li>

@@ -6,7 +6,7 @@ import { t } from "@/i18n";
 import { VisibilityMenu } from "@/ui/visibility/VisibilityMenu";
 import type { Visibility } from "@/ui/writing/text";
 
-import styles from "./ShareDialog.module.css";
+import styles from "./Sharing.module.css";
 
 interface Props {
   visibility: Visibility;

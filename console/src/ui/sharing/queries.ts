@@ -1,39 +1,34 @@
-/** Shares of files and documents, and whom they can be shared with. */
+/** Shares of an item, who can see it, and whom it can be shared with. */
 
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { answer, api, type Schemas } from "@/api/client";
 import { byName } from "@/i18n";
 
-export type Grant = Schemas["Grants"]["items"][number];
-export type Reader = Schemas["ObjectReader"];
-export type Reason = Reader["reasons"][number];
+import { sharingOf } from "./keys";
+import type { ShareRequest, SharingKind } from "./kinds";
+
 export type Target = Schemas["ShareTarget"];
-export type Capability = Grant["capability"];
 
-export const CAPABILITIES = ["view", "edit", "manage"] as const satisfies readonly Capability[];
-
-const grants = (id: string) => ["sharing", id, "grants"] as const;
-const readers = (id: string) => ["sharing", id, "readers"] as const;
+const PAGE = 50;
 
 /** Current shares; always refetched, since shares expire. */
-export function useGrants(id: string) {
+export function useGrants<Level extends string>(kind: SharingKind<Level>, id: string) {
   return useQuery({
-    queryKey: grants(id),
-    queryFn: async () => (await answer(api.GET("/api/repo-obj/{id}/grants", { params: { path: { id } } }))).items,
+    queryKey: [...sharingOf(id), "grants"],
+    queryFn: async () => (await kind.fetch(id, {})).grants,
     staleTime: 0,
   });
 }
 
 /** Everyone with access, and why; changes with shares and access level. */
-export function useReaders(id: string, visibility: string) {
+export function useReaders<Level extends string>(kind: SharingKind<Level>, id: string, visibility?: string) {
   return useInfiniteQuery({
-    queryKey: [...readers(id), visibility],
-    queryFn: ({ pageParam }) =>
-      answer(api.GET("/api/repo-obj/{id}/grants", { params: { path: { id }, query: { effective: "1", cursor: pageParam, limit: 50 } } })),
+    queryKey: [...sharingOf(id), "readers", visibility],
+    queryFn: ({ pageParam }) => kind.fetch(id, { effective: "1", cursor: pageParam, limit: PAGE }),
     initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
-    select: ({ pages }) => pages.flatMap((page) => page.effective ?? []),
+    getNextPageParam: (page) => page.next,
+    select: ({ pages }) => pages.flatMap((page) => page.readers),
     staleTime: 0,
   });
 }
@@ -50,25 +45,20 @@ export function useTargets(q: string) {
   });
 }
 
-export interface ShareRequest {
-  principal_type: Target["principal_type"];
-  principal_id: string;
-  /** Null removes the share. */
-  capability: Capability | null;
-  expires_at: string | null;
-}
-
-export function useShare(id: string) {
+/** `onShared` refetches the item itself, which may name those it's shared with. */
+export function useShare<Level extends string>(kind: SharingKind<Level>, id: string, onShared?: () => void) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: ({ capability, expires_at, ...principal }: ShareRequest) => {
-      const params = { path: { id } };
-      if (capability === null) return answer(api.POST("/api/repo-obj/{id}/unshare", { params, body: principal }));
-      return answer(api.POST("/api/repo-obj/{id}/share", { params, body: { ...principal, capability, expires_at } }));
-    },
-    onSuccess: (now) => {
-      client.setQueryData(grants(id), now.items);
-      return client.invalidateQueries({ queryKey: readers(id) });
+    mutationFn: (request: ShareRequest<Level>) => kind.share(id, request),
+    onSuccess: () => {
+      onShared?.();
+      return client.invalidateQueries({ queryKey: sharingOf(id) });
     },
   });
+}
+
+/** The mutation that shares: one item, or several. */
+export interface Sharer<Level extends string> {
+  isPending: boolean;
+  mutate: (request: ShareRequest<Level>, options?: { onSuccess?: () => void }) => void;
 }

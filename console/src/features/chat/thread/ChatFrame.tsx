@@ -9,17 +9,19 @@ import { useState, type ReactNode } from "react";
 import { t } from "@/i18n";
 import { useSession } from "@/session";
 import { useCommand } from "@/ui/commands";
+import type { InspectorTab } from "@/ui/inspector/tabs";
 import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { Dialog, DialogActions } from "@/ui/Dialog";
 import { Fault, useSending } from "@/ui/forms";
 import { useNames } from "@/ui/names";
 import { notice } from "@/ui/notice";
+import { ShareDialog, sharingTab } from "@/ui/sharing/ShareDialog";
+import type { Shared } from "@/ui/sharing/Sharing";
 import { ItemFrame } from "@/ui/topbar/ItemFrame";
 
 import type { Conversation } from "../api";
-import { useDelete, useRename } from "../queries";
+import { useDelete, useRefetchConversation, useRename } from "../queries";
 import { rightsOn, type ChatRights } from "../rights";
-import { ShareDialog } from "../share/ShareDialog";
 import { titleOf } from "../titles";
 import { Details } from "./Details";
 import styles from "./Thread.module.css";
@@ -47,6 +49,10 @@ export function ChatFrame({ conversation, lost, children }: Props) {
   useCommand("share", manage("share"));
   useCommand("delete", manage("delete"));
   const close = (): void => setOpen(null);
+  const onShared = useRefetchConversation(conversation?.id);
+  const sharing: Shared | undefined = conversation && rights?.manage
+    ? { kind: "conversation", id: conversation.id, about: t("chat.share.words"), onShared }
+    : undefined;
   // Without an open conversation, the list has the page's heading.
   const heading = "id" in useParams({ strict: false }) ? "h1" : "h2";
   return (
@@ -65,22 +71,27 @@ export function ChatFrame({ conversation, lost, children }: Props) {
               {t("chat.stale")}
             </span>
           )}
-          {conversation && <Shared conversation={conversation} />}
+          {conversation && <SharedMark conversation={conversation} />}
         </>
       }
       onShare={rights?.manage ? () => setOpen("share") : undefined}
       more={conversation && rights ? { label: t("chat.more"), items: <More conversation={conversation} rights={rights} onOpen={setOpen} /> } : undefined}
-      tabs={conversation ? [{ name: "details", title: t("inspector.title"), content: () => <Details conversation={conversation} /> }] : []}
+      tabs={conversation ? tabsOf(conversation, sharing) : []}
     >
       {children}
       {conversation && open === "rename" && <RenameDialog conversation={conversation} onClose={close} />}
-      {conversation && open === "share" && <ShareDialog conversation={conversation} onClose={close} />}
+      {conversation && sharing && open === "share" && <ShareDialog {...sharing} title={titleOf(conversation)} onClose={close} />}
       {conversation && open === "delete" && <DeleteDialog conversation={conversation} onClose={close} />}
     </ItemFrame>
   );
 }
 
-function Shared({ conversation: { owner, shared_with: shares } }: { conversation: Conversation }) {
+const tabsOf = (conversation: Conversation, sharing?: Shared): InspectorTab[] => [
+  { name: "details", title: t("inspector.title"), content: () => <Details conversation={conversation} /> },
+  ...(sharing ? [sharingTab(sharing)] : []),
+];
+
+function SharedMark({ conversation: { owner, shared_with: shares } }: { conversation: Conversation }) {
   const { me } = useSession();
   const names = useNames();
   if (owner === me.user.id && shares.length === 0) return null;

@@ -16,7 +16,8 @@ import { useProcessing } from "@/ui/processing/queries";
 import type { Subject } from "@/ui/processing/shapes";
 import { Backlinks, LinkedFrom } from "@/ui/references/Backlinks";
 import { ALL_RIGHTS, rightsOn, type Rights } from "@/ui/sharing/rights";
-import { ShareDialog } from "@/ui/sharing/ShareDialog";
+import { ShareDialog, sharingTab } from "@/ui/sharing/ShareDialog";
+import type { Shared } from "@/ui/sharing/Sharing";
 import { Tag } from "@/ui/Tag";
 import { Tags } from "@/ui/tags/Tags";
 import { Time } from "@/ui/Time";
@@ -70,6 +71,9 @@ export function OpenDocument({ writing, document, lost }: Props) {
   useCommand("delete", () => (rights.delete ? setDialog("delete") : refuse("delete")));
 
   const close = (): void => setDialog(null);
+  const sharing: Shared | undefined = document && rights.manage
+    ? { kind: "file", id: document.id, visibility: now.text.visibility, onVisibility: (visibility) => writing.write({ visibility }, 0) }
+    : undefined;
   const facts = <Facts now={now} writing={writing} document={edits ? null : document} rights={rights} />;
   return (
     <>
@@ -82,7 +86,7 @@ export function OpenDocument({ writing, document, lost }: Props) {
         address={document ? `/app/documents/${document.id}` : undefined}
         rights={rights}
         edits={edits}
-        tabs={document ? tabsOf(document) : []}
+        tabs={document ? tabsOf(document, sharing) : []}
         who={<Presence kind="document" id={document?.id} editing={edits} />}
         onSave={() => void writing.flush()}
         onTurn={(toEdit) => void turn(toEdit)}
@@ -103,15 +107,7 @@ export function OpenDocument({ writing, document, lost }: Props) {
         )}
         {document && !edits && <LinkedFrom kind="object" id={document.id} />}
       </TextFrame>
-      {dialog === "share" && document && (
-        <ShareDialog
-          id={document.id}
-          title={document.title}
-          visibility={now.text.visibility}
-          onVisibility={(visibility) => writing.write({ visibility }, 0)}
-          onClose={close}
-        />
-      )}
+      {dialog === "share" && document && sharing && <ShareDialog {...sharing} title={document.title} onClose={close} />}
       {dialog === "delete" && document && <DeleteDialog document={document} writing={writing} onClose={close} />}
       {dialog === "conflict" && now.conflict && (
         <ConflictDialog conflict={now.conflict} mine={now.text} writing={writing} onClose={close} />
@@ -121,9 +117,10 @@ export function OpenDocument({ writing, document, lost }: Props) {
 }
 
 /** The versions, and how the document came about, belong to what is saved. */
-function tabsOf(document: Document): InspectorTab[] {
+function tabsOf(document: Document, sharing?: Shared): InspectorTab[] {
   return [
     { name: "details", title: t("inspector.title"), content: () => <Details document={document} /> },
+    ...(sharing ? [sharingTab(sharing)] : []),
     { name: "versions", title: t("versions.title"), content: () => <Versions document={document} /> },
     { name: "links", title: t("references.tab"), content: () => <Backlinks kind="object" id={document.id} /> },
     { name: "processing", title: t("processing.title"), wide: true, content: () => <Processing subject={fileOf(document)} withText /> },

@@ -12,6 +12,8 @@ import { useNames } from "@/ui/names";
 import { Presence } from "@/ui/presence/Presence";
 import { Backlinks, LinkedFrom } from "@/ui/references/Backlinks";
 import { ALL_RIGHTS } from "@/ui/sharing/rights";
+import { ShareDialog, sharingTab } from "@/ui/sharing/ShareDialog";
+import type { Shared } from "@/ui/sharing/Sharing";
 import { useCommand } from "@/ui/commands";
 import { toList } from "@/ui/topbar/crumbs";
 import { ConflictDialog } from "@/ui/writing/conflict/ConflictDialog";
@@ -25,8 +27,8 @@ import { useFollowing } from "@/ui/writing/useFollowing";
 import type { Writing } from "@/ui/writing/writing";
 
 import { useAddress } from "../filters";
+import { useRefetchNote } from "../queries";
 import { rightsOn } from "../rights";
-import { ShareDialog } from "../share/ShareDialog";
 import type { Note, NoteText } from "../text";
 import { DeleteDialog } from "./DeleteDialog";
 import { Details } from "./Details";
@@ -60,6 +62,10 @@ export function OpenNote({ writing, note, lost }: Props) {
   useCommand("delete", () => (rights.delete ? setDialog("delete") : refuse("delete")));
 
   const close = (): void => setDialog(null);
+  const onShared = useRefetchNote(note?.id);
+  const sharing: Shared | undefined = note && rights.manage
+    ? { kind: "note", id: note.id, visibility: now.text.visibility, onVisibility: (visibility) => writing.write({ visibility }, 0), onShared }
+    : undefined;
   return (
     <>
       <TextFrame
@@ -71,7 +77,7 @@ export function OpenNote({ writing, note, lost }: Props) {
         address={note ? `/app/notes/${note.id}` : undefined}
         rights={rights}
         edits={edits}
-        tabs={note ? tabsOf(note) : []}
+        tabs={note ? tabsOf(note, sharing) : []}
         who={<Presence kind="note" id={note?.id} editing={edits} />}
         onSave={() => void writing.flush()}
         onTurn={(toEdit) => void turn(toEdit)}
@@ -97,7 +103,7 @@ export function OpenNote({ writing, note, lost }: Props) {
         )}
         {note && !edits && <LinkedFrom kind="note" id={note.id} />}
       </TextFrame>
-      {dialog === "share" && note && <ShareDialog note={note} now={now} writing={writing} onClose={close} />}
+      {dialog === "share" && note && sharing && <ShareDialog {...sharing} title={note.title} onClose={close} />}
       {dialog === "delete" && note && <DeleteDialog note={note} writing={writing} onClose={close} />}
       {dialog === "conflict" && now.conflict && (
         <ConflictDialog conflict={now.conflict} mine={now.text} writing={writing} onClose={close} />
@@ -106,8 +112,9 @@ export function OpenNote({ writing, note, lost }: Props) {
   );
 }
 
-const tabsOf = (note: Note): InspectorTab[] => [
+const tabsOf = (note: Note, sharing?: Shared): InspectorTab[] => [
   { name: "details", title: t("inspector.title"), content: () => <Details note={note} /> },
+  ...(sharing ? [sharingTab(sharing)] : []),
   { name: "links", title: t("references.tab"), content: () => <Backlinks kind="note" id={note.id} /> },
 ];
 

@@ -15,7 +15,8 @@ import { useNames } from "@/ui/names";
 import { Processing } from "@/ui/processing/Processing";
 import { Backlinks } from "@/ui/references/Backlinks";
 import { rightsOn } from "@/ui/sharing/rights";
-import { ShareDialog } from "@/ui/sharing/ShareDialog";
+import { ShareDialog, sharingTab } from "@/ui/sharing/ShareDialog";
+import type { Shared } from "@/ui/sharing/Sharing";
 import { Failed, Loading } from "@/ui/states";
 import type { Crumb } from "@/ui/topbar/crumbs";
 import { ItemFrame } from "@/ui/topbar/ItemFrame";
@@ -70,6 +71,7 @@ function Shown({ file, gone }: { file: FileObject; gone: boolean }) {
   const shown = isOld ? version : { number: file.version, size: file.size, content_type: file.content_type };
   const view = isOld && isComparable(version) && isComparable(file) ? (search.view === "changes" ? "changes" : "read") : undefined;
   const name = nameOf(file.key) || file.filename;
+  const sharing: Shared = { kind: "file", id: file.id, visibility: file.visibility, onVisibility: (value) => visibility.mutate(value) };
   useDocumentTitle(`${name} · ${useBrand().title}`);
   return (
     <ItemFrame
@@ -94,6 +96,7 @@ function Shown({ file, gone }: { file: FileObject; gone: boolean }) {
           title: t("inspector.title"),
           content: () => <Details file={file} rights={rights} onVisibility={(value) => visibility.mutate(value)} fault={visibility.error} />,
         },
+        ...(rights.manage ? [sharingTab(sharing)] : []),
         { name: "versions", title: t("versions.title"), content: () => <Versions file={file} versions={versions} shown={shown.number} /> },
         { name: "links", title: t("references.tab"), content: () => <Backlinks kind="object" id={file.id} /> },
         { name: "processing", title: t("processing.title"), wide: true, content: () => <Processing subject={file} /> },
@@ -116,7 +119,7 @@ function Shown({ file, gone }: { file: FileObject; gone: boolean }) {
         )}
       </section>
       {dialog === "share" && (
-        <ShareDialog id={file.id} title={name} visibility={file.visibility} onVisibility={(value) => visibility.mutate(value)} onClose={() => setDialog(null)} />
+        <ShareDialog {...sharing} title={name} onClose={() => setDialog(null)} />
       )}
       {dialog === "delete" && <DeleteDialog file={file} onClose={() => setDialog(null)} />}
     </ItemFrame>

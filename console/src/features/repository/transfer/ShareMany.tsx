@@ -7,7 +7,7 @@ import { answer, api, type Schemas } from "@/api/client";
 import { t } from "@/i18n";
 import { Dialog, DialogActions } from "@/ui/Dialog";
 import { AddTarget } from "@/ui/sharing/AddTarget";
-import type { ShareRequest } from "@/ui/sharing/queries";
+import { FILE_SHARING, type ShareRequest } from "@/ui/sharing/kinds";
 import { VISIBILITIES } from "@/ui/visibility/VisibilityWord";
 import type { Visibility } from "@/ui/writing/text";
 
@@ -34,7 +34,7 @@ export function ShareMany({ entries, onShare, onClose }: Props) {
   return (
     <Dialog title={t("files.share.many", { count: entries.length, name: entries[0]?.name ?? "" })} wide onClose={onClose}>
       {entries.some(({ isFolder }) => isFolder) && <p className="muted">{t("files.share.folders")}</p>}
-      <AddTarget grants={[]} share={share} />
+      <AddTarget kind={FILE_SHARING} grants={[]} share={share} />
       <p className={styles.target}>{t("files.share.seen")}</p>
       <div className={styles.answers}>
         {VISIBILITIES.map((visibility) => (

@@ -4,9 +4,11 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { answer, api, type Schemas } from "@/api/client";
 
+import { sharingOf } from "../keys";
+
 export type PublicLink = Schemas["PublicLink"];
 
-const links = (id: string) => ["sharing", id, "links"] as const;
+const links = (id: string) => [...sharingOf(id), "links"] as const;
 
 /** Always refetched: they are counted, and expire. */
 export function useLinks(id: string) {

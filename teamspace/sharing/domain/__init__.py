@@ -1,0 +1,1 @@
+"""Share rows, and explain who can see them."""
