@@ -95,7 +95,7 @@ class App:
         self.settings = settings
         self.db = db
         self.stopping = Stopping()
-        self._is_leader = False
+        self.is_leader = False
         self.last_use = identity.LastUse()
         self.head_log = audit_log.HeadLog()
         self.traffic = Traffic()
@@ -205,22 +205,13 @@ class App:
             self.hub.run(db),
             self.mcp.run(),
             self.plugin_host.run(db),
-            self._repeat(Chore(_LEAD_SECONDS, self._lead, everywhere=True)),
-            *map(self._repeat, chores),
+            _repeat(self, Chore(_LEAD_SECONDS, self.lead, everywhere=True)),
+            *(_repeat(self, chore) for chore in chores),
         )
 
-    async def _lead(self) -> None:
-        self._is_leader = await self.db.engine.lead()
-
-    async def _repeat(self, chore: Chore) -> None:
-        while not self.db.outdated:
-            await asyncio.sleep(chore.seconds)
-            if not (chore.everywhere or self._is_leader):
-                continue
-            try:
-                await chore.run()
-            except Exception:
-                log.exception("a periodic task failed; it will be retried")
+    async def lead(self) -> None:
+        """Ask whether this process is the leader."""
+        self.is_leader = await self.db.engine.lead()
 
     async def finish(self) -> None:
         await self.readers.end()
@@ -233,13 +224,24 @@ class App:
         await quota.save_traffic(self.db, self.traffic)
         await self.sign_ups.counts.save(self.db)
         await audit.seal(self.db)
-        if self._is_leader:
+        if self.is_leader:
             await self.head_log.write_new(self.db)
 
 
 def _buckets(settings: Settings, name: str) -> Buckets | None:
     """Return the memory of a rate limit that this server's processes share."""
     return SharedBuckets(settings.data / f"rates-{name}.memory") if settings.workers > 1 else None
+
+
+async def _repeat(app: App, chore: Chore) -> None:
+    while not app.db.outdated:
+        await asyncio.sleep(chore.seconds)
+        if not (chore.everywhere or app.is_leader):
+            continue
+        try:
+            await chore.run()
+        except Exception:
+            log.exception("a periodic task failed; it will be retried")
 
 
 def dependencies(

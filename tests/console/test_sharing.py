@@ -8,7 +8,10 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from tests.console.browser import window
 from tests.console.instance import PEOPLE, Instance
 
-pytestmark = [pytest.mark.sampled(8), pytest.mark.about("console/notes", "console/chat", "sharing", "notes", "conversations")]
+pytestmark = [
+    pytest.mark.sampled(8),
+    pytest.mark.about("console/notes", "console/chat", "sharing", "notes", "conversations"),
+]
 GRANTS = "People and teams with access"
 
 
@@ -54,7 +57,9 @@ def test_a_team_is_given_access_until_a_date_that_is_changed_later(
 
         dialog.get_by_role("button", name="Who has access").click()
         why = dialog.get_by_role("list", name="Who has access").get_by_role("listitem")
-        expect(why.filter(has_text=viewer.name)).to_contain_text(re.compile(f"Shared with {team} · {right.lower()} · until"))
+        expect(why.filter(has_text=viewer.name)).to_contain_text(
+            re.compile(f"Shared with {team} · {right.lower()} · until")
+        )
         expect(why.filter(has_text=PEOPLE["member"].name)).to_contain_text("Owner")
         page.keyboard.press("Escape")
 

@@ -5,12 +5,10 @@ lose bytes that a normal server would have kept.
 """
 
 import os
-from collections.abc import Awaitable, Callable
 from functools import partial
 
 from teamspace import app, blobs, cli
 from teamspace.blobs.domain import storing
-from teamspace.core.db import Db
 
 RETENTION = 8
 INTERVAL = 0.25
@@ -18,9 +16,9 @@ INTERVAL = 0.25
 _repeat = app._repeat
 
 
-async def _repeat_fast(db: Db, interval: float, task: Callable[[], Awaitable[object]]) -> None:
-    collects = isinstance(task, partial) and task.func is blobs.collect
-    await _repeat(db, INTERVAL if collects else interval, task)
+async def _repeat_fast(of: app.App, chore: app.Chore) -> None:
+    collects = isinstance(chore.run, partial) and chore.run.func is blobs.collect
+    await _repeat(of, chore._replace(seconds=INTERVAL) if collects else chore)
 
 
 if __name__ in ("__main__", "__mp_main__"):  # the second in the processes that a supervisor starts

@@ -61,18 +61,24 @@ def test_chores_are_done_whichever_process_dies(served: Served) -> None:
     wait_until(lambda: len(serving(served)) == 2)
     token = served.call("POST", "/api/bootstrap", {"username": "ann", "password": PASSWORD})["token"]
 
-    def is_sealed(note_id: str) -> bool:
-        rows = served.call("GET", "/api/audit?limit=5", token=token)["items"]
-        return any(row["target"] == note_id and row["hash"] for row in rows)
+    def write_and_seal() -> None:
+        id = served.call("POST", "/api/notes", {"title": "Plan", "body": ""}, token=token)["id"]
 
-    for killed in serving(served):
-        note = served.call("POST", "/api/notes", {"title": "Plan", "body": ""}, token=token)
-        wait_until(lambda note=note: is_sealed(note["id"]))
-        os.kill(killed, signal.SIGKILL)
-        wait_until(lambda killed=killed: killed not in serving(served) and len(serving(served)) == 2)
+        def is_sealed() -> bool:
+            rows = served.call("GET", "/api/audit?limit=5", token=token)["items"]
+            return any(row["target"] == id and row["hash"] for row in rows)
+
+        wait_until(is_sealed)
+
+    def kill(process: int) -> None:
+        os.kill(process, signal.SIGKILL)
+        wait_until(lambda: process not in serving(served) and len(serving(served)) == 2)
         wait_until(served.healthy)
-    note = served.call("POST", "/api/notes", {"title": "Plan", "body": ""}, token=token)
-    wait_until(lambda: is_sealed(note["id"]))
+
+    for process in serving(served):
+        write_and_seal()
+        kill(process)
+    write_and_seal()
 
 
 def test_counters_never_go_backwards(served: Served) -> None:

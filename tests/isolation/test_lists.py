@@ -9,6 +9,7 @@ import pytest_asyncio
 from teamspace.core import clock
 from teamspace.core.principal import system
 from teamspace.notes.schemas import Visibility
+from teamspace.sharing import PrincipalType
 from tests.isolation.contract import BY_NAME, EXACT, HOME, KINDS, OTHER, SISTER, Kind, TeamName, grid, held
 from tests.isolation.outcomes import OK, faults, forbidden
 from tests.isolation.stage import Request, Stage
@@ -82,9 +83,11 @@ async def library(quiet_stage: Stage) -> Library:
         notes[title] = await quiet_stage.note(quiet_stage.teams[team], visibility, granted=granted, title=title)
     home, sister = quiet_stage.teams[HOME], quiet_stage.teams[SISTER].team.id
     member = quiet_stage.person(BY_NAME["member"]).user_id
+    to_sister: tuple[PrincipalType, str] = ("team", sister)
+    to_member: tuple[PrincipalType, str] = ("user", member)
     for title, principals, expires_at in (
-        ("home-to-sister", [("team", sister)], clock.later(clock.DAY)),
-        ("home-ended", [("team", sister), ("user", member)], clock.later(-1)),
+        ("home-to-sister", [to_sister], clock.later(clock.DAY)),
+        ("home-ended", [to_sister, to_member], clock.later(-1)),
     ):
         notes[title] = await quiet_stage.note(home, "private", title=title)
         for principal_type, principal_id in principals:

@@ -19,10 +19,11 @@ from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Call, Principal, ScopeEntry, system
 from teamspace.repository import access, store
 from teamspace.repository.domain import finding, sharing
-from teamspace.repository.schemas import AccessLevel, GrantsQuery, ObjectQuery, ObjectRow, VersionRow
+from teamspace.repository.schemas import AccessLevel, ObjectQuery, ObjectRow, VersionRow
 from teamspace.search.domain import search
 from teamspace.search.schemas import SearchQuery
 from teamspace.settings import load
+from teamspace.sharing import GrantsQuery
 from teamspace.tenancy.domain import roles
 from teamspace.tenancy.schemas import OrgRole, Role
 from tests.support.world import World

@@ -219,12 +219,12 @@ async def test_everyone_who_can_see_it_is_listed_with_reasons(
         ]
         for reader in shown["effective"]
     }
-    by_grant = {
+    by_grant: dict[str, list[tuple[str, str, str | None]]] = {
         "ann": [("owner", "notes:manage", None)],
         "bob": [("team_grant", "notes:read", end), ("grant", "notes:write", None)],
         "reader": [("team_grant", "notes:read", end)],
     }
-    by_role = {
+    by_role: dict[str, list[tuple[str, str, str | None]]] = {
         "ann": [("team_role", "notes:manage", None), ("company_role", "notes:read", None)],
         "member": [("team_role", "notes:write", None)],
         "reader": [("company_role", "notes:read", None)],

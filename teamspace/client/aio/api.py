@@ -2388,6 +2388,7 @@ class AsyncRepoApi(AsyncArea):
         *,
         ids: Sequence[str] | UnsetType = UNSET,
         prefixes: Sequence[str] | UnsetType = UNSET,
+        name: str | UnsetType = UNSET,
         idempotency_key: str | None = None,
     ) -> AsyncDownload:
         """Download several objects, or all below a prefix, as one zip."""
@@ -2396,7 +2397,7 @@ class AsyncRepoApi(AsyncArea):
             Call(
                 method="POST",
                 path="/api/repo-zip",
-                body={"ids": ids, "prefixes": prefixes},
+                body={"ids": ids, "prefixes": prefixes, "name": name},
                 headers=keyed(idempotency_key),
             ),
         )
@@ -2418,24 +2419,6 @@ class AsyncRepoApi(AsyncArea):
                 path=f"/api/repo-obj/{segment(id)}/address",
                 answer=ContentAddress,
                 query={"version": version},
-            )
-        )
-
-    async def zip_address(
-        self,
-        *,
-        ids: Sequence[str] | UnsetType = UNSET,
-        prefixes: Sequence[str] | UnsetType = UNSET,
-        idempotency_key: str | None = None,
-    ) -> ContentAddress:
-        """Get an address of a zip, for a browser that saves it to disk; it expires after an hour."""
-        return await self._transport.send(
-            Call(
-                method="POST",
-                path="/api/repo-zip/address",
-                answer=ContentAddress,
-                body={"ids": ids, "prefixes": prefixes},
-                headers=keyed(idempotency_key),
             )
         )
 

@@ -2370,6 +2370,7 @@ class RepoApi(Area):
         *,
         ids: Sequence[str] | UnsetType = UNSET,
         prefixes: Sequence[str] | UnsetType = UNSET,
+        name: str | UnsetType = UNSET,
         idempotency_key: str | None = None,
     ) -> Download:
         """Download several objects, or all below a prefix, as one zip."""
@@ -2378,7 +2379,7 @@ class RepoApi(Area):
             Call(
                 method="POST",
                 path="/api/repo-zip",
-                body={"ids": ids, "prefixes": prefixes},
+                body={"ids": ids, "prefixes": prefixes, "name": name},
                 headers=keyed(idempotency_key),
             ),
         )
@@ -2400,24 +2401,6 @@ class RepoApi(Area):
                 path=f"/api/repo-obj/{segment(id)}/address",
                 answer=ContentAddress,
                 query={"version": version},
-            )
-        )
-
-    def zip_address(
-        self,
-        *,
-        ids: Sequence[str] | UnsetType = UNSET,
-        prefixes: Sequence[str] | UnsetType = UNSET,
-        idempotency_key: str | None = None,
-    ) -> ContentAddress:
-        """Get an address of a zip, for a browser that saves it to disk; it expires after an hour."""
-        return self._transport.send(
-            Call(
-                method="POST",
-                path="/api/repo-zip/address",
-                answer=ContentAddress,
-                body={"ids": ids, "prefixes": prefixes},
-                headers=keyed(idempotency_key),
             )
         )
 
