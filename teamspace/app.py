@@ -233,10 +233,10 @@ def _buckets(settings: Settings, name: str) -> Buckets | None:
     return SharedBuckets(settings.data / f"rates-{name}.memory") if settings.workers > 1 else None
 
 
-async def _repeat(app: App, chore: Chore) -> None:
-    while not app.db.outdated:
+async def _repeat(server: App, chore: Chore) -> None:
+    while not server.db.outdated:
         await asyncio.sleep(chore.seconds)
-        if not (chore.everywhere or app.is_leader):
+        if not (chore.everywhere or server.is_leader):
             continue
         try:
             await chore.run()

@@ -16,9 +16,9 @@ INTERVAL = 0.25
 _repeat = app._repeat
 
 
-async def _repeat_fast(of: app.App, chore: app.Chore) -> None:
+async def _repeat_fast(server: app.App, chore: app.Chore) -> None:
     collects = isinstance(chore.run, partial) and chore.run.func is blobs.collect
-    await _repeat(of, chore._replace(seconds=INTERVAL) if collects else chore)
+    await _repeat(server, chore._replace(seconds=INTERVAL) if collects else chore)
 
 
 if __name__ in ("__main__", "__mp_main__"):  # the second in the processes that a supervisor starts
