@@ -1,6 +1,6 @@
 /** Unsent prompts, kept in this browser for each conversation. */
 
-import { useCallback, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 
 import { useSession } from "@/session";
 import { REFERENCE_TYPES, type ReferenceType } from "@/ui/turns/shapes";
@@ -31,8 +31,10 @@ function isReference(value: unknown): value is Reference {
   return REFERENCE_TYPES.some((one) => one === type) && typeof id === "string" && typeof title === "string";
 }
 
+type Change = Draft | ((newest: Draft) => Draft);
+
 /** The draft of a conversation; `place` is its id, or `new`. */
-export function useDraft(place: string): [Draft, (draft: Draft) => void] {
+export function useDraft(place: string): [Draft, (change: Change) => void] {
   const { me } = useSession();
   const stored = useMemo(() => storedDrafts("chat", me.user.id, localStorage, parseDraft), [me.user.id]);
   const [held, setHeld] = useState(() => ({ place, draft: stored.find(place) ?? EMPTY }));
@@ -41,8 +43,13 @@ export function useDraft(place: string): [Draft, (draft: Draft) => void] {
     draft = stored.find(place) ?? EMPTY;
     setHeld({ place, draft });
   }
+  // Several files can finish uploading between two renderings.
+  const newest = useRef(draft);
+  useEffect(() => void (newest.current = draft));
   const change = useCallback(
-    (now: Draft) => {
+    (next: Change) => {
+      const now = typeof next === "function" ? next(newest.current) : next;
+      newest.current = now;
       setHeld({ place, draft: now });
       if (now.text === "" && now.references.length === 0) stored.drop(place);
       else stored.keep(place, { ...now, at: new Date().toISOString() });

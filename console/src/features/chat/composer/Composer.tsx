@@ -11,7 +11,7 @@ import { Fault } from "@/ui/forms";
 
 import { dismiss, NEW, type Entry, type Question } from "../answers";
 import { contentOf } from "../content";
-import { EMPTY, useDraft, type Reference } from "../drafts";
+import { EMPTY, useDraft, type Draft, type Reference } from "../drafts";
 import { useAttachable, type Found } from "../queries";
 import type { Snapshot } from "../stream/answering";
 import { useAbout } from "./about";
@@ -36,6 +36,9 @@ interface Props {
 const PAUSE = 150;
 const LONGEST = 200_000;
 
+const has = ({ references }: Draft, id: string): boolean => references.some((one) => one.id === id);
+const without = ({ references }: Draft, id: string): Reference[] => references.filter((one) => one.id !== id);
+
 export function Composer({ place, entry, now, isBusy, onAsk, onStop }: Props) {
   const session = useSession();
   const field = useRef<HTMLTextAreaElement>(null);
@@ -46,14 +49,13 @@ export function Composer({ place, entry, now, isBusy, onAsk, onStop }: Props) {
   const hasAgent = session.has("agent");
 
   const attach = (reference: Reference): void => {
-    if (!draft.references.some(({ id }) => id === reference.id)) setDraft({ ...draft, references: [...draft.references, reference] });
+    setDraft((newest) => (has(newest, reference.id) ? newest : { ...newest, references: [...newest.references, reference] }));
   };
   const attachments = useAttachments(place, attach);
   useAbout(attach);
   const picking = usePicking(draft.text, field, (mention, found) => {
     const reference: Reference = { type: found.type, id: found.id, title: found.title };
-    const others = draft.references.filter(({ id }) => id !== reference.id);
-    setDraft({ text: withoutMention(draft.text, mention), references: [...others, reference] });
+    setDraft((newest) => ({ text: withoutMention(newest.text, mention), references: [...without(newest, found.id), reference] }));
     requestAnimationFrame(() => field.current?.setSelectionRange(mention.start, mention.start));
   });
 
@@ -61,7 +63,7 @@ export function Composer({ place, entry, now, isBusy, onAsk, onStop }: Props) {
   useEffect(
     () =>
       onSuggested(({ text, tools, picks }) => {
-        setDraft({ ...draft, text: picks ? `${text}@` : text });
+        setDraft((newest) => ({ ...newest, text: picks ? `${text}@` : text }));
         if (tools) setUsesTools(true);
         requestAnimationFrame(() => {
           field.current?.focus();
@@ -144,7 +146,7 @@ export function Composer({ place, entry, now, isBusy, onAsk, onStop }: Props) {
         <Chips
           references={draft.references}
           attachments={attachments.items}
-          onRemoveReference={(id) => setDraft({ ...draft, references: draft.references.filter((one) => one.id !== id) })}
+          onRemoveReference={(id) => setDraft((newest) => ({ ...newest, references: without(newest, id) }))}
           onRemoveAttachment={attachments.remove}
         />
         <Textarea
@@ -161,7 +163,8 @@ export function Composer({ place, entry, now, isBusy, onAsk, onStop }: Props) {
           aria-activedescendant={picking.active}
           value={draft.text}
           onChange={(event) => {
-            setDraft({ ...draft, text: event.currentTarget.value });
+            const text = event.currentTarget.value;
+            setDraft((newest) => ({ ...newest, text }));
             picking.look();
             if (now?.refusal) dismiss(place);
           }}
@@ -189,7 +192,7 @@ export function Composer({ place, entry, now, isBusy, onAsk, onStop }: Props) {
                 aria-label={t("chat.mention")}
                 onClick={() => {
                   const gap = draft.text === "" || /\s$/.test(draft.text) ? "" : " ";
-                  setDraft({ ...draft, text: `${draft.text}${gap}@` });
+                  setDraft((newest) => ({ ...newest, text: `${draft.text}${gap}@` }));
                   field.current?.focus();
                   requestAnimationFrame(picking.look);
                 }}
