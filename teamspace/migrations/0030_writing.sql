@@ -47,7 +47,7 @@ CREATE TABLE document_tags (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX document_tags_by_tag ON document_tags (org_id, tag, object_id);
 
--- Who has a note, a document or a file open now. Rows are renewed while it is open, and ignored after `expires_at`.
+-- Who has a note, a document, a file, a conversation or a run open now. Rows are renewed while it is open, and ignored after `expires_at`.
 CREATE TABLE presence (
     kind TEXT NOT NULL,
     subject_id TEXT NOT NULL,

@@ -17,7 +17,7 @@ LIFETIME, RENEWAL = 45, 20
 _FRESH = LIFETIME - RENEWAL // 2
 _MAX_PEOPLE = 50
 _BATCH = 200
-_KINDS = {"note": "note", "document": "object", "file": "object"}
+_KINDS = {"note": "note", "document": "object", "file": "object", "conversation": "conversation", "run": "run"}
 
 
 async def look(

@@ -9,7 +9,7 @@ from teamspace.presence.schemas import Looking, Present
 
 # fmt: off
 ROUTES = (
-    Route("PUT",    "/api/presence/:kind/:id", BEARER, None, None, "look",  "Say that the caller has a note, document or file open, for 45 seconds; returns who else has."),
+    Route("PUT",    "/api/presence/:kind/:id", BEARER, None, None, "look",  "Say that the caller has a note, document, file, conversation or run open, for 45 seconds; returns who else has."),
     Route("DELETE", "/api/presence/:kind/:id", BEARER, None, None, "leave", "Say that the caller has closed it."),
 )
 # fmt: on

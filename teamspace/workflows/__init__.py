@@ -1,6 +1,6 @@
 """Workflows: specs that run as durable jobs, step by step."""
 
-from teamspace.workflows.access import SUBJECTS, read_fence
+from teamspace.workflows.access import RUN, SUBJECTS, read_fence
 from teamspace.workflows.access import full_fence as run_fence
 from teamspace.workflows.domain.actions import run as run_workflow
 from teamspace.workflows.domain.catalog import PluginWorkflow
@@ -16,6 +16,7 @@ from teamspace.workflows.store import INVARIANTS
 
 __all__ = [
     "INVARIANTS",
+    "RUN",
     "SUBJECTS",
     "Catalog",
     "Definition",

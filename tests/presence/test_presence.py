@@ -9,6 +9,7 @@ from teamspace.core.principal import system
 from teamspace.tenancy.schemas import Role
 from tests.references.test_references import document, note
 from tests.support.world import Caller, World
+from tests.workflows.help import publish, spec, start
 
 
 @pytest.fixture
@@ -46,6 +47,26 @@ async def test_a_document_and_a_file_are_the_same_object(ann: Caller, bob: Calle
     id = await document(ann, visibility="team")
     await look(ann, f"document/{id}")
     assert await look(bob, f"file/{id}") == [(ann.user_id, False)]
+
+
+async def test_a_shared_conversation_has_presence(ann: Caller, bob: Caller) -> None:
+    conversation = (await ann.post("/api/conversations", {"title": "Berths"})).json()["id"]
+    assert (await bob.put(f"/api/presence/conversation/{conversation}", {"editing": False})).status_code == 404
+    share = {"user_id": bob.user_id, "permission": "notes:read"}
+    assert (await ann.post(f"/api/conversations/{conversation}/share", share)).status_code == 200
+    await look(ann, f"conversation/{conversation}")
+    assert await look(bob, f"conversation/{conversation}") == [(ann.user_id, False)]
+
+
+async def test_a_run_has_presence_for_those_who_see_it_in_full(world: World, ann: Caller, bob: Caller) -> None:
+    admin = await world.person(ann.org, ann.team, Role.ADMIN)
+    write = {"id": "write", "kind": "tool", "tool": "create_note", "with": {"title": "Plan"}, "end": True}
+    await publish(bob, spec("planning", write))
+    run = (await start(bob, "planning"))["id"]
+    assert await look(bob, f"run/{run}") == []
+    assert await look(admin, f"run/{run}") == [(bob.user_id, False)]
+    guest = await world.person(ann.org, ann.team, Role.GUEST)
+    assert (await guest.put(f"/api/presence/run/{run}", {"editing": False})).status_code == 404
 
 
 async def test_only_what_others_see_is_an_event(world: World, ann: Caller) -> None:

@@ -140,6 +140,8 @@ test("every type has its queries", () => {
   expect(keys("job")).toEqual(["jobs/list", "jobs/active", "jobs/latest", "jobs/one/ID", "localization/coverage"]);
   expect(keys("note_presence")).toEqual(["presence/note/ID"]);
   expect(keys("object_presence")).toEqual(["presence/object/ID"]);
+  expect(keys("conversation_presence")).toEqual(["presence/conversation/ID"]);
+  expect(keys("run_presence")).toEqual(["presence/run/ID"]);
   expect(keys("usage")).toEqual(["usage"]);
   expect(keys("prospect")).toEqual(["sign-up/prospects", "sign-up/numbers"]);
   expect(keys("member")).toEqual(["members", "company/people"]);

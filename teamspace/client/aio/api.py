@@ -2092,7 +2092,9 @@ class AsyncPresenceApi(AsyncArea):
     """Who has a thing open."""
 
     async def look(self, kind: str, id: str, *, editing: bool | UnsetType = UNSET) -> Present:
-        """Say that the caller has a note, document or file open, for 45 seconds; returns who else has."""
+        """Say that the caller has a note, document, file, conversation or run open, for 45 seconds; returns who
+        else has.
+        """
         return await self._transport.send(
             Call(
                 method="PUT",

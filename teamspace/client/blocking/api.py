@@ -2080,7 +2080,9 @@ class PresenceApi(Area):
     """Who has a thing open."""
 
     def look(self, kind: str, id: str, *, editing: bool | UnsetType = UNSET) -> Present:
-        """Say that the caller has a note, document or file open, for 45 seconds; returns who else has."""
+        """Say that the caller has a note, document, file, conversation or run open, for 45 seconds; returns who
+        else has.
+        """
         return self._transport.send(
             Call(
                 method="PUT",

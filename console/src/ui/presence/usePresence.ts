@@ -8,14 +8,14 @@ import { answer, api, type Schemas } from "@/api/client";
 import { presenceOf } from "./keys";
 
 export type Person = Schemas["PresentPerson"];
-export type PresenceKind = "note" | "document" | "file";
+export type PresenceKind = "note" | "document" | "file" | "conversation" | "run";
 
 /** Stays present while the tab is shown; the server forgets who isn't heard of. */
 const RENEW = 20_000;
 
 export function usePresence(kind: PresenceKind, id: string | undefined, editing: boolean): Person[] {
   const { data, refetch } = useQuery({
-    queryKey: presenceOf(kind === "note" ? "note" : "object", id ?? ""),
+    queryKey: presenceOf(kind === "document" || kind === "file" ? "object" : kind, id ?? ""),
     queryFn: () => answer(api.PUT("/api/presence/{kind}/{id}", { params: { path: { kind, id: id as string } }, body: { editing } })),
     enabled: id !== undefined,
     refetchInterval: RENEW,

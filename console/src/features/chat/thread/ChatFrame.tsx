@@ -17,6 +17,7 @@ import { useNames } from "@/ui/names";
 import { notice } from "@/ui/notice";
 import { ShareDialog, sharingTab } from "@/ui/sharing/ShareDialog";
 import type { Shared } from "@/ui/sharing/Sharing";
+import { Presence } from "@/ui/presence/Presence";
 import { ItemFrame } from "@/ui/topbar/ItemFrame";
 
 import type { Conversation } from "../api";
@@ -63,6 +64,7 @@ export function ChatFrame({ conversation, lost, children }: Props) {
       here={conversation ? titleOf(conversation) : t("chat.new")}
       heading={heading}
       subject={conversation && { kind: "conversation", id: conversation.id }}
+      who={<Presence kind="conversation" id={conversation?.id} editing={false} />}
       state={
         <>
           {Boolean(lost) && (

@@ -19,6 +19,7 @@ import { ShareDialog, sharingTab } from "@/ui/sharing/ShareDialog";
 import type { Shared } from "@/ui/sharing/Sharing";
 import { Failed, Loading } from "@/ui/states";
 import type { Crumb } from "@/ui/topbar/crumbs";
+import { Presence } from "@/ui/presence/Presence";
 import { ItemFrame } from "@/ui/topbar/ItemFrame";
 import { useVersions, type Version } from "@/ui/versions/queries";
 import { useCommand } from "@/ui/commands";
@@ -81,6 +82,7 @@ function Shown({ file, gone }: { file: FileObject; gone: boolean }) {
       here={name}
       heading="h1"
       subject={{ kind: "file", id: file.id }}
+      who={<Presence kind="file" id={file.id} editing={false} />}
       actions={
         <>
           <Neighbours file={file} />

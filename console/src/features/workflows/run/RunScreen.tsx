@@ -13,6 +13,7 @@ import { Facts, type Fact } from "@/ui/Facts";
 import { useNames } from "@/ui/names";
 import { Failed, Loading } from "@/ui/states";
 import { Time } from "@/ui/Time";
+import { Presence } from "@/ui/presence/Presence";
 import { ItemFrame } from "@/ui/topbar/ItemFrame";
 import { ArtifactCard } from "@/ui/turns/ArtifactCard";
 import { ReferenceLink } from "@/ui/turns/Reference";
@@ -57,7 +58,12 @@ function OutlinedRun({ run }: { run: RunOutline }) {
 function OpenRun({ run }: { run: RunDetail }) {
   const made = artifactsOf(run);
   return (
-    <RunFrame run={run} facts={useFacts(run)} state={<StateTag state={run.state} waiting={run.waiting} />}>
+    <RunFrame
+      run={run}
+      facts={useFacts(run)}
+      state={<StateTag state={run.state} waiting={run.waiting} />}
+      who={<Presence kind="run" id={run.id} editing={false} />}
+    >
       <Standing run={run} />
       {made.length > 0 && (
         <Part title={t("workflows.made")}>
@@ -95,10 +101,12 @@ interface FrameProps {
   run: RunDetail | RunOutline;
   facts: readonly Fact[];
   state: ReactNode;
+  /** Only for those who can see the run in full. */
+  who?: ReactNode;
   children: ReactNode;
 }
 
-function RunFrame({ run, facts, state, children }: FrameProps) {
+function RunFrame({ run, facts, state, who, children }: FrameProps) {
   const title = titleOf(run);
   useDocumentTitle(`${title} · ${useBrand().title}`);
   const all: Fact[] = [...facts, [t("workflows.fact.run_id"), <Copyable key="id" value={run.id} label={t("workflows.fact.run_id")} />]];
@@ -113,6 +121,7 @@ function RunFrame({ run, facts, state, children }: FrameProps) {
       here={title}
       heading="h1"
       state={<span role="status">{state}</span>}
+      who={who}
       actions={<RunActions run={run} />}
       opensAtFirst
       tabs={[{ name: "details", title: t("inspector.title"), content: () => <Facts facts={all} /> }]}
