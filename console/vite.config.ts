@@ -19,7 +19,7 @@ const chunks = [
   { name: "dialogs", test: /src[\\/]ui[\\/]DialogWindow|[\\/]Drawer[\\/]/ },
   { name: "box", test: /src[\\/](app[\\/](box|shell[\\/](KeyMap|More))|ui[\\/]inspector[\\/]Inspector|features[\\/]search)/ },
   // What lists and pages of things have in common, without the text of a page.
-  { name: "items", test: /src[\\/](api[\\/](upload|request)|ui[\\/](markdown[\\/](addresses|LateMarkdown)|topbar|sharing|trash|visibility|shortcuts[\\/]Star|versions[\\/](Name|Version|queries)|diff[\\/]Diff\.|processing[\\/]Processing\.|writing[\\/](PageSkeleton|drafts)|[A-Z]\w+\.tsx))|[\\/](Textarea|TagsInput|FileButton)[\\/]/ },
+  { name: "items", test: /src[\\/](api[\\/](upload|request)|ui[\\/](markdown[\\/](addresses|LateMarkdown)|topbar|sharing|presence|references|trash|visibility|shortcuts[\\/]Star|versions[\\/](Name|Version|queries)|diff[\\/]Diff\.|processing[\\/]Processing\.|writing[\\/](PageSkeleton|drafts)|[A-Z]\w+\.tsx))|[\\/](Textarea|TagsInput|FileButton)[\\/]/ },
   { name: "toasts", test: /src[\\/]app[\\/]ToastStack/ },
   { name: "markdown", test: /src[\\/]ui[\\/]markdown[\\/]Markdown\.tsx/ },
   { name: "formulas", test: /src[\\/]ui[\\/]markdown[\\/]typeset\.ts/ },

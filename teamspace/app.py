@@ -224,8 +224,7 @@ class App:
         await quota.save_traffic(self.db, self.traffic)
         await self.sign_ups.counts.save(self.db)
         await audit.seal(self.db)
-        if self.is_leader:
-            await self.head_log.write_new(self.db)
+        await self.head_log.write_new(self.db)
 
 
 def _buckets(settings: Settings, name: str) -> Buckets | None:

@@ -133,8 +133,6 @@ def _no_passphrase() -> str:
 async def _serve(settings: Settings, counts: SharedCounts | None = None) -> None:
     log_handler = logs.configure(settings.log)
     single = multiprocessing.parent_process() is None  # otherwise the supervisor has already checked
-    if single:
-        _log_processes(settings)
     async with open_database(settings, partial(_check_database, settings=settings) if single else None) as db:
         app = App(settings, db, log_handler, counts=counts)
         if settings.on_sqlite and single:  # there is no other process
@@ -158,6 +156,7 @@ async def _serve(settings: Settings, counts: SharedCounts | None = None) -> None
             await server.listen(settings.host, settings.port)
             log.info("serving on %s", _listening_on(settings))
             if single:
+                _log_processes(settings)
                 await _warn(db, settings)
             await app.stopping.wait()
             await _drain(app, server, running, deadline)

@@ -861,6 +861,15 @@ class ExperienceDocument(msgspec.Struct, frozen=True, kw_only=True):
     retention_days: int | None = None
 
 
+class ExplainedReader(msgspec.Struct, frozen=True, kw_only=True):
+    """A person who can see a note or a conversation, and why."""
+
+    user_id: str
+    username: str
+    display_name: str
+    reasons: list[ReaderReason]
+
+
 class FailedCheck(msgspec.Struct, frozen=True, kw_only=True):
     """A check that a segment fails even after the repair."""
 
@@ -1412,7 +1421,7 @@ class NamedGrant(msgspec.Struct, frozen=True, kw_only=True):
 
 class NamedGrants(msgspec.Struct, frozen=True, kw_only=True):
     items: list[NamedGrant]
-    effective: list[Reader] | None = None
+    effective: list[ExplainedReader] | None = None
     next_cursor: str | None = None
 
 
@@ -1777,15 +1786,6 @@ class QuotaBlock(msgspec.Struct, frozen=True, kw_only=True):
     dimension: str
     level: str
     resets_at: str | None
-
-
-class Reader(msgspec.Struct, frozen=True, kw_only=True):
-    """A person who can see a note or a conversation, and why."""
-
-    user_id: str
-    username: str
-    display_name: str
-    reasons: list[ReaderReason]
 
 
 class ReaderReason(msgspec.Struct, frozen=True, kw_only=True):

@@ -60,7 +60,7 @@ class OwnedRow(msgspec.Struct, frozen=True):
     owner_id: str
 
 
-class GrantRow(msgspec.Struct, frozen=True):
+class ShareRow(msgspec.Struct, frozen=True):
     """A grant as stored."""
 
     principal_type: PrincipalType
@@ -143,7 +143,7 @@ class ReaderReason(msgspec.Struct, frozen=True):
     expires_at: str | None = None
 
 
-class Reader(msgspec.Struct, frozen=True):
+class ExplainedReader(msgspec.Struct, frozen=True):
     """A person who can see a note or a conversation, and why."""
 
     user_id: str
@@ -154,6 +154,6 @@ class Reader(msgspec.Struct, frozen=True):
 
 class NamedGrants(msgspec.Struct, frozen=True):
     items: list[NamedGrant]
-    effective: list[Reader] | None = None
+    effective: list[ExplainedReader] | None = None
     """Everyone who can see it, with `?effective=1`."""
     next_cursor: str | None = None

@@ -5,14 +5,14 @@ from typing import TypeVar
 from teamspace.core.db import Fence, Reads, Tx, columns
 from teamspace.core.permissions import Permission
 from teamspace.core.tables import Invariant
-from teamspace.sharing.schemas import GrantRow, OwnedRow, PrincipalType, Shareable, not_expired
+from teamspace.sharing.schemas import OwnedRow, PrincipalType, Shareable, ShareRow, not_expired
 
 Row = TypeVar("Row", bound=OwnedRow)
 
 
-async def select_grants(db: Reads, kind: Shareable, id: str) -> list[GrantRow]:
+async def select_grants(db: Reads, kind: Shareable, id: str) -> list[ShareRow]:
     return await db.all(
-        GrantRow,
+        ShareRow,
         "SELECT principal_type, principal_id, permission, granted_by, expires_at, created_at,"
         " expires_at IS NOT NULL AND expires_at <= moment(0)"
         f" FROM {kind.grants} WHERE {kind.key} = :id ORDER BY principal_type, principal_id",

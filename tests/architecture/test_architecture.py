@@ -237,16 +237,18 @@ def test_only_the_settings_read_the_environment() -> None:
 
 DEFAULT_EXECUTOR = re.compile(r"\bto_thread\b|run_in_executor\(\s*None|loop\(\)\.getaddrinfo|set_default_executor")
 """Uses of the loop's default executor."""
-EXECUTORS = {"core/pools.py", "core/db/sqlite.py"}
-"""Files that create executors: the thread pools, and SQLite's commit thread."""
+THREADS = {"core/pools.py", "core/db/commit_thread.py", "client/worker.py", "authoring/checking.py"}
+"""Files that start threads: the pools and SQLite's commit thread, and programs beside the server: worker and plugin check."""
 
 
 def test_threads_belong_to_a_pool_with_a_purpose() -> None:
     """A full pool must not block unrelated work; see core/pools.py."""
     sources = {str(path.relative_to(ROOT)): path.read_text() for path in modules()}
     assert [name for name, source in sources.items() if DEFAULT_EXECUTOR.search(source)] == []
-    creating = {name for name, source in sources.items() if re.search("run_in_executor|ThreadPoolExecutor", source)}
-    assert creating <= EXECUTORS
+    starting = {
+        name for name, source in sources.items() if re.search(r"run_in_executor|ThreadPoolExecutor|\bThread\(", source)
+    }
+    assert starting <= THREADS
 
 
 _BY_CODE = re.compile(r"type\[.*\]|Any|bool|P|Callable\[.*\]|Route|Tool|tuple\[Route, \.\.\.\]|frozenset\[type\]")

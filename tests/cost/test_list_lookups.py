@@ -349,7 +349,7 @@ async def fill(world: World, ann: Caller) -> None:
 
 _SCANS = ("SCAN ", "Seq Scan")
 _LISTS = (
-    "json_each", "CONSTANT ROW", "SCAN page", "SCAN people", "SCAN sealed", "SCAN entries", "SCAN found", "SCAN w",
+    "json_each", "CONSTANT ROW", "VALUES CLAUSE", "SCAN page", "SCAN people", "SCAN sealed", "SCAN entries", "SCAN found", "SCAN w",
     "SCAN around", "SCAN branch", "SCAN callers", "SCAN counted", "SCAN chosen", "org_roles", "l10n_locales",
 )  # fmt: skip
 """Scans of the list itself, and of the page that was found; a company has few roles, an instance few locales."""

@@ -150,7 +150,7 @@ class Client:
         grants.pop(user_id, None)
         if permission:
             grants[user_id] = permission
-        shared = [{"user_id": name, "permission": grants[name]} for name in sorted(grants)]
+        shared = [_grant(name, grants[name]) for name in sorted(grants)]
         draft = {"user_id": user_id, "permission": permission}
         return Step(note, "POST", f"{_path(note)}/share", draft, 200, {**note.state, "shared_with": shared})
 
@@ -181,6 +181,11 @@ class Client:
 
 def _path(note: Subject) -> str:
     return f"/api/notes/{note.id}"
+
+
+def _grant(user_id: str, permission: str) -> State:
+    principal = {"principal_type": "user", "principal_id": user_id}
+    return {"user_id": user_id, "permission": permission, **principal, "expires_at": None}
 
 
 def _state(step: Step, answer: Answer) -> State:

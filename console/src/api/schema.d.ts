@@ -5037,7 +5037,7 @@ export interface components {
         NamedGrants: {
             items: components["schemas"]["NamedGrant"][];
             /** @default null */
-            effective?: components["schemas"]["Reader"][] | null;
+            effective?: components["schemas"]["ExplainedReader"][] | null;
             /** @default null */
             next_cursor?: string | null;
         };
@@ -5058,10 +5058,10 @@ export interface components {
             created_at: string;
         };
         /**
-         * Reader
+         * ExplainedReader
          * @description A person who can see a note or a conversation, and why.
          */
-        Reader: {
+        ExplainedReader: {
             user_id: string;
             username: string;
             display_name: string;

@@ -10,7 +10,7 @@ from teamspace.core.paging import Paging
 from teamspace.core.permissions import Permission
 from teamspace.sharing import store
 from teamspace.sharing.schemas import (
-    GrantRow,
+    ExplainedReader,
     GrantsQuery,
     Held,
     Level,
@@ -18,10 +18,10 @@ from teamspace.sharing.schemas import (
     NamedGrant,
     NamedGrants,
     OwnedRow,
-    Reader,
     ReaderReason,
     Rule,
     Shareable,
+    ShareRow,
 )
 
 T = TypeVar("T")
@@ -41,7 +41,9 @@ async def explain(
         for grant in rows if not grant.expired
     ]  # fmt: skip
     people, next_cursor = await list_readers(db, row, held, levels, ReaderReason, query)
-    readers = [Reader(person.user_id, person.username, person.display_name, reasons) for person, reasons in people]
+    readers = [
+        ExplainedReader(person.user_id, person.username, person.display_name, reasons) for person, reasons in people
+    ]
     return NamedGrants(items, readers, next_cursor)
 
 
@@ -86,7 +88,7 @@ def _reasons(
     return reasons
 
 
-async def _with_names(db: Reads, row: OwnedRow, rows: Sequence[GrantRow]) -> list[NamedGrant]:
+async def _with_names(db: Reads, row: OwnedRow, rows: Sequence[ShareRow]) -> list[NamedGrant]:
     names = await tenancy.get_names(db, row.org_id, {grant.principal_id for grant in rows})
     return [
         NamedGrant(

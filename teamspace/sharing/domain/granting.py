@@ -13,12 +13,12 @@ from teamspace.events import Change, Readers
 from teamspace.sharing import store
 from teamspace.sharing.schemas import (
     Grant,
-    GrantRow,
     NamedPrincipal,
     OwnedRow,
     PrincipalType,
     Share,
     Shareable,
+    ShareRow,
 )
 
 MAX_GRANTS = 500
@@ -145,7 +145,7 @@ def _to_detail(
     return {"principal_type": kind, "principal_id": id, "permission": permission, "expires_at": expires_at}
 
 
-def _active(rows: Sequence[GrantRow]) -> list[Grant]:
+def _active(rows: Sequence[ShareRow]) -> list[Grant]:
     return [
         to_grant(row.principal_type, row.principal_id, row.permission, row.expires_at)
         for row in rows if not row.expired
