@@ -365,8 +365,13 @@ async def test_rows_are_found_by_index(world: World) -> None:
         assert not scans, (name, steps)
 
 
+BY_VALUES = {"settled reservations", "used quotas"}
+"""SQLite gets up to 32 of their rows as values (`Dialect.table`): a text for each of these lengths."""
+
+
 @pytest.mark.parametrize("name", [*LOOKUPS, *WRITES])
 async def test_the_text_is_the_same_for_every_length(world: World, name: str) -> None:
     call = (LOOKUPS | WRITES)[name]
-    texts = {(await record(world, call, [f"x{number}" for number in range(length)]))[0] for length in (0, 1, 7)}
+    lengths = (40, 41, 47) if name in BY_VALUES and world.db.dialect.name == "sqlite" else (0, 1, 7)
+    texts = {(await record(world, call, [f"x{number}" for number in range(length)]))[0] for length in lengths}
     assert len(texts) == 1
