@@ -79,7 +79,8 @@ def test_a_key_toggles_the_inspector_and_its_tab_is_remembered(browser: Browser,
         settle(page)
         page.keyboard.press("i")
         panel = page.get_by_role("complementary", name="Details")
-        panel.get_by_role("tab", name="Details").press("ArrowRight")
+        for tab in ("Details", "Sharing"):
+            panel.get_by_role("tab", name=tab).press("ArrowRight")
         expect(panel.get_by_role("tabpanel", name="Versions")).to_contain_text("Version 1")
         page.goto(f"/app/documents/{second}")
         expect(panel.get_by_role("tabpanel", name="Versions")).to_contain_text("Version 1")
@@ -96,13 +97,13 @@ def test_a_phone_shows_details_as_a_sheet_that_the_next_item_does_not_open(
         browser, sqlite_instance.url, token=sqlite_instance.session("member"), width=PHONE[0], height=PHONE[1],
         has_touch=True,
     ) as page:  # fmt: skip
-        for address in addresses(sqlite_instance).values():
+        for place, address in addresses(sqlite_instance).items():
             page.goto(address)
             settle(page)
             expect(page.get_by_role("dialog")).to_have_count(0)
             assert page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
             page.get_by_role("toolbar").get_by_role("button", name="Details").tap()
             sheet = page.get_by_role("dialog", name="Details")
-            expect(sheet).to_contain_text("Owner")
+            expect(sheet).to_contain_text("Run ID" if place == "Workflows" else "Owner")
             sheet.get_by_role("button", name="Close").tap()
             expect(sheet).to_have_count(0)
