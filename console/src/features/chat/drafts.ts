@@ -1,10 +1,10 @@
 /** Unsent prompts, kept in this browser for each conversation. */
 
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useMemo, useRef, useState } from "react";
 
 import { useSession } from "@/session";
 import { REFERENCE_TYPES, type ReferenceType } from "@/ui/turns/shapes";
-import { storedDrafts } from "@/ui/writing/drafts";
+import { storedDrafts, type Stored } from "@/ui/writing/drafts";
 
 /** What goes with a prompt, by reference. */
 export interface Reference {
@@ -36,21 +36,24 @@ type Change = Draft | ((newest: Draft) => Draft);
 /** The draft of a conversation; `place` is its id, or `new`. */
 export function useDraft(place: string): [Draft, (change: Change) => void] {
   const { me } = useSession();
-  const stored = useMemo(() => storedDrafts("chat", me.user.id, localStorage, parseDraft), [me.user.id]);
+  return useStoredDraft(useMemo(() => storedDrafts("chat", me.user.id, localStorage, parseDraft), [me.user.id]), place);
+}
+
+export function useStoredDraft(stored: Stored<Draft>, place: string): [Draft, (change: Change) => void] {
   const [held, setHeld] = useState(() => ({ place, draft: stored.find(place) ?? EMPTY }));
   let { draft } = held;
   if (held.place !== place) {
     draft = stored.find(place) ?? EMPTY;
     setHeld({ place, draft });
   }
-  // Several files can finish uploading between two renderings.
-  const newest = useRef(draft);
-  useEffect(() => void (newest.current = draft));
+  // Several files can finish uploading between two renderings: only a change may write this.
+  const newest = useRef(held);
   const change = useCallback(
     (next: Change) => {
-      const now = typeof next === "function" ? next(newest.current) : next;
-      newest.current = now;
-      setHeld({ place, draft: now });
+      const before = newest.current.place === place ? newest.current.draft : (stored.find(place) ?? EMPTY);
+      const now = typeof next === "function" ? next(before) : next;
+      newest.current = { place, draft: now };
+      setHeld(newest.current);
       if (now.text === "" && now.references.length === 0) stored.drop(place);
       else stored.keep(place, { ...now, at: new Date().toISOString() });
     },

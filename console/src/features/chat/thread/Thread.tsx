@@ -23,7 +23,7 @@ import { Announcer } from "./Announcer";
 import { AnswerTurn } from "./AnswerTurn";
 import { ChatFrame } from "./ChatFrame";
 import { PromptTurn } from "./PromptTurn";
-import { shownTurns } from "./shown";
+import { ASKED, shownTurns } from "./shown";
 import styles from "./Thread.module.css";
 import { useStick } from "./useStick";
 import { Welcome } from "./Welcome";
@@ -140,7 +140,9 @@ function Shown({ turn, siblings, answers, now, mayAsk, ask, onCitation }: ShownP
   const onSwitch = (id: string): void => refine({ at: id });
   const shared = { turn, siblings, mayAsk, onSwitch };
   if (turn.role === "user") {
-    return <PromptTurn {...shared} onEdit={(content, done) => ask({ content, parentId: turn.parent_id, tools: answers.some(usedTools) }, done)} />;
+    // A form that is opened before the server's id replaces this one would be closed by that.
+    const mayEdit = mayAsk && turn.id !== ASKED;
+    return <PromptTurn {...shared} mayAsk={mayEdit} onEdit={(content, done) => ask({ content, parentId: turn.parent_id, tools: answers.some(usedTools) }, done)} />;
   }
   return (
     <AnswerTurn
