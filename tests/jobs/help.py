@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from teamspace import jobs
@@ -63,6 +63,25 @@ async def running(world: World) -> AsyncIterator[None]:
         world.app.stopping.begin()
         await asyncio.wait_for(task, 20)
         promoting.cancel()
+
+
+@asynccontextmanager
+async def sweeping(world: World) -> AsyncIterator[None]:
+    """Sweep often, so that what is due need not be waited for. No sweep goes on after the block."""
+    over = asyncio.Event()
+
+    async def sweep() -> None:
+        while not over.is_set():
+            await jobs.sweep(world.db, world.app.queue)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(over.wait(), 0.05)
+
+    task = asyncio.create_task(sweep())
+    try:
+        yield
+    finally:
+        over.set()
+        await task
 
 
 async def started(caller: Caller, job_id: str, seconds: float = 15) -> None:

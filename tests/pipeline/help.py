@@ -1,14 +1,13 @@
 """Helpers to call the tools of the document pipeline."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from teamspace import jobs, tenancy
+from teamspace import tenancy
 from teamspace.core.principal import Call, Principal
 from teamspace.tools import ToolContext
-from tests.jobs.help import running
+from tests.jobs.help import running, sweeping
 from tests.support.world import Caller, World
 
 INVOICE = b"""# Invoice
@@ -51,18 +50,8 @@ async def text_of(caller: Caller, object_id: str, query: str = "") -> str:
 @asynccontextmanager
 async def working(world: World) -> AsyncIterator[None]:
     """Run jobs, also those that are tried again after a while."""
-
-    async def sweep() -> None:
-        while True:
-            await jobs.sweep(world.db, world.app.queue)
-            await asyncio.sleep(0.05)
-
-    async with running(world):
-        sweeping = asyncio.create_task(sweep())
-        try:
-            yield
-        finally:
-            sweeping.cancel()
+    async with running(world), sweeping(world):
+        yield
 
 
 async def count(caller: Caller, table: str) -> int:

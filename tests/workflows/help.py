@@ -5,10 +5,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from teamspace import jobs, tools
+from teamspace import tools
 from teamspace.core.loader import Package
 from tests.identity.help import broken
-from tests.jobs.help import running
+from tests.jobs.help import running, sweeping
 from tests.support.world import Caller, World
 from tests.workflows import toys
 
@@ -27,18 +27,8 @@ async def workflow_world(world: World) -> AsyncIterator[Caller]:
     """A world with toys and a running worker; yields its operator."""
     add_toys(world)
     ann = await world.bootstrap()
-    async with running(world):
-        sweeping = asyncio.create_task(_sweep(world))
-        try:
-            yield ann
-        finally:
-            sweeping.cancel()
-
-
-async def _sweep(world: World) -> None:
-    while True:
-        await jobs.sweep(world.db, world.app.queue)
-        await asyncio.sleep(0.05)
+    async with running(world), sweeping(world):
+        yield ann
 
 
 def call(id: str, tool: str, **more: Any) -> Json:
