@@ -111,7 +111,7 @@ async def start(tx: Tx, queue: Queue, authority: Authority, resumed: ResumedRun)
     )  # fmt: skip
     await store.insert_runs(tx, authority.account, [new])
     await store.copy_input(tx, old.id, new.id)
-    await store.copy_objects(tx, old.id, new.id)
+    await store.copy_readers(tx, old.id, new.id)
     run = await advancing.lock(tx, new.id)
     assert run is not None
     await store.copy_steps(tx, old.id, new.id, [step.step_id for step in resumed.done])
