@@ -206,15 +206,16 @@ async def copy_input(tx: Tx, run_id: str, target: str) -> None:
     )  # fmt: skip
 
 
-async def copy_objects(tx: Tx, run_id: str, target: str) -> None:
+async def copy_readers(tx: Tx, run_id: str, target: str) -> None:
+    """Copy what decides who can read the run in full."""
     await tx.run(
         "INSERT INTO run_objects (run_id, object_id, org_id, team_id)"
         " SELECT :target, object_id, org_id, team_id FROM run_objects WHERE run_id = :run_id",
         run_id=run_id, target=target,
     )  # fmt: skip
     await tx.run(
-        "UPDATE runs SET objects = (SELECT before.objects FROM runs AS before WHERE before.id = :run_id)"
-        " WHERE id = :target",
+        "UPDATE runs SET (objects, private) ="
+        " (SELECT before.objects, before.private FROM runs AS before WHERE before.id = :run_id) WHERE id = :target",
         run_id=run_id, target=target,
     )  # fmt: skip
 

@@ -15,7 +15,7 @@ from argon2 import PasswordHasher
 
 from teamspace import wiring
 from teamspace.core import clock
-from teamspace.core.db import Tx, audit, columns
+from teamspace.core.db import Tx, audit, columns, connections, postgres
 from teamspace.core.db.statements import written_table
 from teamspace.core.principal import Principal, system
 from teamspace.identity.domain import passwords, sign_in
@@ -138,6 +138,15 @@ async def enrolled(caller: Caller) -> dict[str, Any]:
 
 
 # Races
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have losers wait for the winner however long it takes on a busy machine: by default PostgreSQL gives up after 3 s."""
+    for limit in ("lock_timeout", "statement_timeout"):
+        monkeypatch.setitem(postgres._LIMITS, limit, "60s")
+    monkeypatch.setattr(postgres, "COMMAND_SECONDS", 70.0)
+    monkeypatch.setattr(connections, "WAIT_SECONDS", 60.0)
 
 
 async def race(requests: Iterable[Awaitable[httpx2.Response]]) -> Counter[int]:

@@ -20,6 +20,7 @@ from tests.identity.help import (
 from tests.support.world import PASSWORD, Caller, World
 
 FEW = 5
+pytestmark = pytest.mark.usefixtures("patient")
 
 
 async def live_sessions(world: World) -> int:

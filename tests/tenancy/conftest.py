@@ -1,5 +1,5 @@
 """Fixtures for tests of companies and teams."""
 
-from tests.identity.help import hands, hasher, no_attempt_limit
+from tests.identity.help import hands, hasher, no_attempt_limit, patient
 
-__all__ = ["hands", "hasher", "no_attempt_limit"]
+__all__ = ["hands", "hasher", "no_attempt_limit", "patient"]

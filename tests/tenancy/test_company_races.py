@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 from collections.abc import AsyncIterator, Coroutine
+from contextlib import suppress
 from typing import Any
 
 import httpx2
@@ -10,6 +11,7 @@ import msgspec
 import pytest
 
 from teamspace import identity
+from teamspace.core.db import postgres
 from teamspace.core.permissions import Feature
 from teamspace.core.principal import system
 from teamspace.identity.domain import passwords
@@ -17,6 +19,7 @@ from teamspace.quota import Plan
 from teamspace.quota.domain.limits import CAPS
 from teamspace.quota.schemas import Dimension
 from teamspace.settings import Settings
+from teamspace.tenancy.domain import founding
 from teamspace.tenancy.schemas import OrgRole, Role
 from tests.identity.help import CLIENTS, Pause, broken, race, refusal, run_sql, trail
 from tests.support.world import PASSWORD, Caller, World
@@ -25,8 +28,13 @@ from tests.tenancy.test_races import delete_everything
 
 PROVISION_TOKEN = "whoever-hosts-this-provisions-it"
 PAIRS, FEW = 4, 5
+pytestmark = pytest.mark.usefixtures("patient")
 
 Answers = list[httpx2.Response]
+
+
+class RolledBack(Exception):
+    """What a writer raises so that nothing of it is kept."""
 
 
 @pytest.fixture
@@ -107,6 +115,28 @@ async def test_a_slug_is_given_to_one_company(world: World, rounds: int) -> None
         assert await race(ann.post("/api/orgs", body) for body in bodies) == {201: 1, 409: CLIENTS - 1}
         counts = await world.counts()
         assert [counts[table] for table in ("orgs", "teams", "users", "org_roles")] == [number + 1] * 4
+
+
+@pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
+async def test_a_loser_that_waited_too_long_is_told_to_come_again(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(postgres._LIMITS, "lock_timeout", "100ms")
+    async with open_world(settings) as world:
+        ann = await world.bootstrap()
+        for rolled_back, then in ((True, 201), (False, 409)):
+            body = company(f"owner.{then}", slug=f"acme-{then}")
+            before = await world.counts()
+            with suppress(RolledBack):
+                async with world.db.maintenance(system()) as winner:
+                    await founding.create_org(winner, "Acme", plan=Plan.FREE, slug=body["slug"])
+                    answer = await start(ann.post("/api/orgs", body))
+                    assert refusal(answer) == (503, "overloaded")
+                    assert (answer.json()["key"], answer.headers["retry-after"]) == ("database.busy", "1")
+                    assert await world.counts() == before, "nothing was written"
+                    if rolled_back:
+                        raise RolledBack
+            assert (await ann.post("/api/orgs", body)).status_code == then
 
 
 @pytest.mark.processes

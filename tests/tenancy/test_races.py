@@ -14,6 +14,7 @@ from tests.support.tampering import tamper
 from tests.support.world import PASSWORD, Caller, World
 
 PAIRS, FEW = 4, 5
+pytestmark = pytest.mark.usefixtures("patient")
 
 
 @pytest.mark.both_databases

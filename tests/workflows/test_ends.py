@@ -73,6 +73,21 @@ async def test_a_cancelled_run_finishes_its_step_and_starts_no_other(world: Worl
         assert await broken_invariants(world) == []
 
 
+async def test_a_run_that_was_cancelled_in_its_last_step_is_resumed_without_a_job(world: World) -> None:
+    async with workflow_world(world) as ann:
+        toys.GATES["b"] = asyncio.Event()
+        await publish(ann, saying("last", "a", "b"))
+        run = await start(ann, "last")
+        await held("b")
+        cancelled = (await ann.post(f"/api/runs/{run['id']}/cancel")).json()
+        toys.GATES["b"].set()
+        await job_ended(ann, step_of(cancelled, "say_b")["items"][0]["job_id"])
+        new = await start(ann, "last", resume_from=run["id"])
+        assert (new["state"], new["steps_used"]) == ("succeeded", 2), "it has all results"
+        assert sorted(toys.CALLS.values()) == [1, 1]
+        assert await broken_invariants(world) == []
+
+
 async def test_cancelling_a_map_cancels_its_queued_items(world: World) -> None:
     async with workflow_world(world) as ann:
         over = [f"t{number}" for number in range(40)]

@@ -5,6 +5,7 @@ from typing import Any
 from teamspace.tenancy.schemas import Role
 from tests.jobs.help import get_job
 from tests.support.world import Caller, World
+from tests.workflows import toys
 from tests.workflows.help import call, ended, get_run, map_over, publish, ref, spec, start, step_of, workflow_world
 
 OUTLINE = {"view", "id", "slug", "version", "state", "created_at", "finished_at"}
@@ -99,6 +100,27 @@ async def test_a_run_whose_tools_read_more_than_documents_is_its_owners(world: W
         seen = await get_run(eve, run["id"])
         assert (seen["view"], set(seen)) == ("outline", OUTLINE)
         assert (await get_run(ann, run["id"]))["view"] == "full", "an admin"
+
+
+async def test_a_run_that_takes_over_private_results_is_its_owners(world: World) -> None:
+    async with workflow_world(world) as ann:
+        bob, eve = await world.person(ann.org, ann.team), await world.person(ann.org, ann.team)
+        shared = await put(bob, "shared.txt", "team")
+        assert (await bob.post("/api/notes", {"title": "Salary", "body": "A secret"})).status_code == 201
+        raw = spec(
+            "searching",
+            call("card", "toy_card", **{"with": {"object": ref("input.object")}}),
+            call("find", "search", **{"with": {"q": "salary"}}),
+            call("card_again", "toy_card", **{"with": {"object": ref("input.object")}}),
+            inputs={"object": {"type": "string"}},
+        )
+        await publish(ann, raw)
+        toys.FAILURES["card"] = ["", "failed"]
+        failed = await ended(bob, (await start(bob, "searching", {"object": shared}))["id"])
+        assert failed["state"] == "failed"
+        run = await ended(bob, (await start(bob, "searching", resume_from=failed["id"]))["id"])
+        assert run["state"] == "succeeded" and "Salary" in str(run)
+        assert (await get_run(eve, run["id"]))["view"] == "outline"
 
 
 async def test_a_run_that_names_very_many_documents_is_its_owners(world: World) -> None:

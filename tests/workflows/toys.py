@@ -107,4 +107,6 @@ async def spend(db: Db, who: Principal, tokens: int, context: ToolContext) -> in
 
 async def card(object: str, context: ToolContext) -> Artifact:
     CALLS[context.key] += 1
+    if FAILURES.get("card") and FAILURES["card"].pop(0):
+        raise ToolFailed("plugins.user_error", message="broken")
     return Artifact(kind="document", title="A card", object_id=object)

@@ -107,16 +107,16 @@ async def start(tx: Tx, queue: Queue, authority: Authority, resumed: ResumedRun)
     new = NewRun(
         id=new_id(), authority=authority, slug=old.slug, version=old.version, digest=old.digest, max_steps=old.max_steps,
         counts=resumed.counts, locale=old.locale, trigger_id=old.trigger_id, resumed_from=old.id,
+        steps_used=len(resumed.items),
     )  # fmt: skip
     await store.insert_runs(tx, authority.account, [new])
     await store.copy_input(tx, old.id, new.id)
-    await store.copy_objects(tx, old.id, new.id)
+    await store.copy_readers(tx, old.id, new.id)
     run = await advancing.lock(tx, new.id)
     assert run is not None
     await store.copy_steps(tx, old.id, new.id, [step.step_id for step in resumed.done])
     taken = [msgspec.structs.replace(item, requests=0, tokens=0) for item in resumed.items]
     await store.insert_items(tx, run.account, {run.id: taken})
-    run = msgspec.structs.replace(run, steps_used=len(taken))
     if resumed.following is not None:
         await advancing.follow(tx, queue, run, resumed.spec, resumed.following, is_new=True)
     elif resumed.partial is not None:
