@@ -223,6 +223,7 @@ class App:
         await self.refusals.save(self.db)
         await quota.save_traffic(self.db, self.traffic)
         await self.sign_ups.counts.save(self.db)
+        await instance.report(self.db, self.settings, self.metrics)
         await audit.seal(self.db)
         await self.head_log.write_new(self.db)
 

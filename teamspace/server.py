@@ -135,8 +135,10 @@ async def _serve(settings: Settings, counts: SharedCounts | None = None) -> None
     single = multiprocessing.parent_process() is None  # otherwise the supervisor has already checked
     async with open_database(settings, partial(_check_database, settings=settings) if single else None) as db:
         app = App(settings, db, log_handler, counts=counts)
-        if settings.on_sqlite and single:  # there is no other process
-            await executors.recover(db)
+        if single:
+            await instance.forget(db, settings)
+            if settings.on_sqlite:  # there is no other process
+                await executors.recover(db)
         await _claim_folder(db, app.files)
         await localization.catch_up(db)
         await localization.seed_files(settings.data)
@@ -331,6 +333,7 @@ async def _check_once(settings: Settings) -> None:
     process that cannot start would be restarted for ever.
     """
     async with open_database(settings, partial(_check_database, settings=settings)) as db:
+        await instance.forget(db, settings)
         await _claim_folder(db, App(settings, db, None).files)
         await localization.catch_up(db)
         await localization.seed_files(settings.data)

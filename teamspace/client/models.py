@@ -898,7 +898,7 @@ class FieldOption(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Figures(msgspec.Struct, frozen=True, kw_only=True):
-    """Operational metrics since the start: per process, and per route over all processes."""
+    """Operational metrics since the start: per process that runs, and per route over all, also those that ended."""
 
     version: str
     started_at: str

@@ -32,6 +32,7 @@ disable_created_metrics()  # type: ignore[no-untyped-call]
 
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 CONTENT_TYPE = exposition.CONTENT_TYPE_PLAIN_1_0_0
+_CUMULATIVE = ("counter", "histogram")
 _REQUESTS, _SECONDS = "teamspace_requests", "teamspace_request_seconds"
 
 
@@ -99,6 +100,8 @@ class Metrics:
     def __init__(self) -> None:
         self.process = f"{socket.gethostname()}:{os.getpid()}"
         self.started_at = time.time()
+        self.reported: list[Family] | None = None
+        """What other processes know of this one."""
         self._registry = CollectorRegistry()
         self._requests = _Requests()
         self._registry.register(self._requests)
@@ -132,6 +135,25 @@ class Metrics:
 def readings(families: Iterable[Family]) -> dict[str, float]:
     """Return the values without labels by name: the gauges, and those of the process."""
     return {sample.name: sample.value for family in families for sample in family.samples if not sample.labels}
+
+
+def add_counts(total: list[Family], more: list[Family], *, times: int = 1) -> list[Family]:
+    """Return the sums of what only ever grows. Gauges are of a process, and end with it."""
+    sums: dict[str, tuple[Family, dict[tuple[str, frozenset[tuple[str, str]]], float]]] = {}
+    for families, factor in ((total, 1), (more, times)):
+        for family in families:
+            if family.kind not in _CUMULATIVE:
+                continue
+            values = sums.setdefault(family.name, (family, {}))[1]
+            for sample in family.samples:
+                series = (sample.name, frozenset(sample.labels.items()))
+                values[series] = values.get(series, 0.0) + factor * sample.value
+    return [
+        Family(
+            name, first.doc, first.kind, [Sample(each, dict(labels), value) for (each, labels), value in values.items()]
+        )
+        for name, (first, values) in sums.items()
+    ]
 
 
 # Prometheus text format

@@ -65,7 +65,7 @@ class Status(msgspec.Struct, frozen=True):
 
 
 class Figures(msgspec.Struct, frozen=True):
-    """Operational metrics since the start: per process, and per route over all processes."""
+    """Operational metrics since the start: per process that runs, and per route over all, also those that ended."""
 
     version: str
     started_at: str

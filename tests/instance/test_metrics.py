@@ -204,6 +204,45 @@ async def test_any_process_reports_for_all(settings: Settings, hands: Hands) -> 
         assert set((await figures(ann))["processes"]) == {one.app.metrics.process}, "silent processes are dropped"
 
 
+@pytest.mark.both_databases
+@pytest.mark.parametrize("processes", [2], indirect=True)
+async def test_what_a_process_counted_stays_counted_when_it_ends(settings: Settings, hands: Hands) -> None:
+    async with open_world(settings) as one, open_world(settings) as other:
+        other.app.metrics.process = "elsewhere:2"
+        ann = await one.bootstrap()
+        began = (await figures(ann))["started_at"]
+
+        async def ask_other(times: int) -> None:
+            for _ in range(times):
+                await Caller(other, ann.token).get("/api/whoami")
+            await instance.report(other.db, settings, other.app.metrics)
+
+        async def count() -> int:
+            shown = await figures(ann)
+            (whoami,) = [row for row in shown["routes"] if row["route"] == "/api/whoami"]
+            assert (whoami["count"], shown["started_at"]) == (whoami["by_status"]["200"], began)
+            return int(whoami["count"])
+
+        await ask_other(3)
+        for seconds in (0, 31, 300, 300, 300):
+            hands.forward(seconds)
+            assert await count() == 3
+        await ask_other(1)
+        assert await count() == 4, "it was only silent, and is not counted twice"
+        hands.forward(301)
+        assert await count() == 4
+
+        other.app.metrics = Metrics()  # another process with the same id
+        other.app.metrics.process = "elsewhere:2"
+        await instance.report(other.db, settings, other.app.metrics)
+        assert await count() == 4
+        await instance.forget(other.db, settings)
+        await instance.report(one.db, settings, one.app.metrics)
+        rows = await one.db.all(str, "SELECT id FROM processes ORDER BY id")
+        running = {one.app.metrics.process} | (set() if settings.on_sqlite else {"elsewhere:2", "ended"})
+        assert set(rows) == running, "SQLite's processes start together, others may run elsewhere"
+
+
 # Quantiles
 
 

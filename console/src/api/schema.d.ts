@@ -8456,7 +8456,7 @@ export interface components {
         };
         /**
          * Figures
-         * @description Operational metrics since the start: per process, and per route over all processes.
+         * @description Operational metrics since the start: per process that runs, and per route over all, also those that ended.
          */
         Figures: {
             version: string;

@@ -16,7 +16,7 @@ from teamspace.core.errors import BadRequest, HeadersTooLarge, InternalError, Ov
 from teamspace.core.wire import heads
 from teamspace.core.wire.exchange import Exchange, Message
 from teamspace.core.wire.limits import WireLimits
-from teamspace.core.wire.request_head import read_head
+from teamspace.core.wire.request_head import check_trailer, read_head
 from teamspace.core.wire.start_queue import StartQueue
 
 log = logging.getLogger("teamspace.wire")
@@ -192,12 +192,16 @@ class Connection(asyncio.Protocol):
         self._url += part
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        self._headers.append((name.lower(), value))
+        name = name.lower()
+        if self._incoming is None:
+            self._headers.append((name, value))
+        else:
+            check_trailer(name)
 
     def on_headers_complete(self) -> None:
         assert self._parser is not None
         self._in_head = False
-        headers, self._headers = self._headers, []  # trailers must not become headers
+        headers, self._headers = self._headers, []
         if len(headers) > self.limits.headers:
             raise HeadersTooLarge("request.too_many_headers", limit=self.limits.headers)
         if self._head_size + self._arrived > self.limits.head:  # rarely, so that it need not be counted each time

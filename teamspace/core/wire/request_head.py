@@ -9,6 +9,12 @@ from teamspace.core.errors import BadRequest
 
 Headers = list[tuple[bytes, bytes]]
 _AUTHORITY = re.compile(rb"[^/?]+")
+_HOST = re.compile(rb"(?:[A-Za-z0-9._~-]|%[0-9A-Fa-f]{2})+(?::\d{0,5})?|\[[0-9A-Fa-f]*:[0-9A-Fa-f:.]+\](?::\d{0,5})?")
+_NOT_IN_TRAILERS = frozenset({
+    b"authorization", b"connection", b"content-encoding", b"content-length", b"content-type", b"cookie", b"expect", b"host",
+    b"te", b"trailer", b"transfer-encoding", b"upgrade",
+})  # fmt: skip
+"""What decides about a request before its body is read."""
 
 
 def read_head(parser: httptools.HttpRequestParser, url: bytes, headers: Headers, address: str) -> dict[str, Any]:
@@ -18,7 +24,7 @@ def read_head(parser: httptools.HttpRequestParser, url: bytes, headers: Headers,
     path, _, query = (url if url.startswith(b"/") else _origin_form(method, url, host)).partition(b"?")
     if b"#" in url:
         raise BadRequest("request.malformed")
-    if parser.should_upgrade() and _has_body(headers):
+    if parser.should_upgrade() and (method == "CONNECT" or _has_body(headers)):
         raise BadRequest("request.upgrade")  # the parser would take the body for the other protocol
     return {
         "type": "http", "method": method, "http_version": version, "raw_path": path, "query_string": query,
@@ -26,19 +32,31 @@ def read_head(parser: httptools.HttpRequestParser, url: bytes, headers: Headers,
     }  # fmt: skip
 
 
+def check_trailer(name: bytes) -> None:
+    """Refuse a trailer that another server could take for a header. All trailers are discarded."""
+    if name in _NOT_IN_TRAILERS:
+        raise BadRequest("request.malformed")
+
+
 def _check_headers(version: str, headers: Headers) -> bytes:
-    """Return the host. The parser has refused a body with two lengths; a coding that nobody decodes is left."""
+    """Return the host. The parser has refused two lengths, and a length with a coding."""
     named, is_old = dict(headers), version == "1.0"
-    host, coding = named.get(b"host"), named.get(b"transfer-encoding")
+    host, coding, length = named.get(b"host"), named.get(b"transfer-encoding"), named.get(b"content-length")
     if version != "1.1" and not is_old:
         raise BadRequest("request.http_version")
-    if host is None and not is_old:
+    if (host is None and not is_old) or (len(named) < len(headers) and _count(headers, b"host") > 1):
         raise BadRequest("request.one_host")
-    if len(named) < len(headers) and sum(name == b"host" for name, _ in headers) > 1:
-        raise BadRequest("request.one_host")
-    if coding is not None and (is_old or coding.lower() != b"chunked"):
+    if host is not None and not _HOST.fullmatch(host := host.strip(b" \t")):
+        raise BadRequest("request.malformed")
+    if coding is not None and (is_old or coding.lower() != b"chunked" or _count(headers, b"transfer-encoding") > 1):
         raise BadRequest("request.transfer_encoding")
+    if length is not None and length.startswith(b"0") and length.strip(b" \t") != b"0":
+        raise BadRequest("request.malformed")  # decimal to us, octal to others
     return host or b""
+
+
+def _count(headers: Headers, wanted: bytes) -> int:
+    return sum(name == wanted for name, _ in headers)
 
 
 def _has_body(headers: Headers) -> bool:

@@ -50,7 +50,7 @@ async def status(db: Db, settings: Settings, metrics: Metrics, row_counts: "RowC
         secrets_at_rest=Secrets(sealed=True, cipher=CIPHER, key="setting" if settings.secret_key else "file"),
         database=db.dialect.name,
         schema=bundled_migrations()[-1].number,
-        started_at=clock.stamp(metrics.started_at),
+        started_at=await processes.started_at(db, settings, metrics),
         counts=await row_counts.now(db),
         warnings=await warnings(db, settings),
     )
@@ -67,19 +67,21 @@ async def warn(db: Reads, settings: Settings) -> None:
 
 
 async def figures(db: Db, settings: Settings, metrics: Metrics) -> Figures:
-    by_process = await processes.figures(db, settings, metrics)
+    known = await processes.figures(db, settings, metrics)
     return Figures(
         version=__version__,
-        started_at=clock.stamp(metrics.started_at),
-        uptime_seconds=round(time.time() - metrics.started_at, 1),
+        started_at=known.started_at,
+        uptime_seconds=round(clock.now() - clock.seconds(known.started_at), 1),
         audit_unsealed=await audit.count_unsealed(db),
-        processes={process: readings(families) for process, families in by_process.items()},
-        routes=route_figures(by_process.values()),
+        processes={process: readings(families) for process, families in known.running.items()},
+        routes=route_figures([*known.running.values(), *known.ended]),
     )
 
 
 async def figures_as_text(db: Db, settings: Settings, metrics: Metrics) -> bytes:
-    return render(await processes.figures(db, settings, metrics), labelled=not processes.is_alone(settings))
+    """Return the metrics of the running processes: Prometheus itself knows what one that ended had counted."""
+    known = await processes.figures(db, settings, metrics)
+    return render(known.running, labelled=not processes.is_alone(settings))
 
 
 class RowCounts:
