@@ -152,6 +152,7 @@ from teamspace.client.models import (
     Tenant,
     TextPart,
     TextReference,
+    TokenUsage,
     ToolChoice,
     TotpSecret,
     Transferred,
@@ -3113,13 +3114,22 @@ class AsyncWorkersApi(AsyncArea):
             )
         )
 
-    async def fail(self, id: str, *, error: str | ReportedError, claim_token: str | UnsetType | None = UNSET) -> None:
-        """Report that a job failed; if the error is retryable, it is tried again while it has attempts left."""
+    async def fail(
+        self,
+        id: str,
+        *,
+        error: str | ReportedError,
+        claim_token: str | UnsetType | None = UNSET,
+        usage: TokenUsage | UnsetType | None = UNSET,
+    ) -> None:
+        """Report that a job failed; if the error is retryable, it is tried again while it has attempts left.
+        `usage` is what the attempt has used of a model all the same, and is charged.
+        """
         await self._transport.send(
             Call(
                 method="POST",
                 path=f"/api/workers/jobs/{segment(id)}/fail",
-                body={"error": error, "claim_token": claim_token},
+                body={"error": error, "claim_token": claim_token, "usage": usage},
                 harmless=True,
             )
         )
