@@ -6553,6 +6553,8 @@ export interface components {
             /** @default 12 */
             max_rounds?: number;
             /** @default null */
+            executor?: string | null;
+            /** @default null */
             conversation_id?: string | null;
             parent_id?: string | null;
             /** @default null */
