@@ -184,6 +184,7 @@ class App:
             Chore(3600,                           partial(ai.forget_answers, db)),
             Chore(3600,                           partial(repository.abort_stale_uploads, db)),
             Chore(3600,                           partial(trash.tidy, db, settings.trash_days)),
+            Chore(3600,                           partial(jobs.delete_old, db, settings.job_days)),
             Chore(3600,                           partial(self.head_log.write_new, db)),
             Chore(clock.DAY,                      partial(blobs.find_untracked, db, wiring.BLOB_COLUMNS)),
             # What a process has in memory, or must know for itself:

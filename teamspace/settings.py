@@ -309,6 +309,7 @@ SETTINGS = (
     Setting("SERVICE_DISK_FLOOR",         _number(0, 2**50),          "268435456", "Bytes to keep free on the data folder's disk: with less, uploads are refused and everything else works."),
     Setting("SERVICE_BLOB_RETENTION",     _number(0, 10 * 365 * 86400), "300",     "How many seconds unreferenced blobs are kept."),
     Setting("SERVICE_TRASH_DAYS",         _number(0, 3650),           "30",        "How many days deleted notes, documents and files can be restored; with 0 they are deleted at once."),
+    Setting("SERVICE_JOB_DAYS",           _number(8, 3650),           "90",        "How many days jobs are kept after their end, with input and result; steps of workflows are kept with their run."),
     Setting("SERVICE_STAY_DAYS",          _number(0, 365),            "30",        "How many days a browser keeps a person signed in who asked for it; with 0 nobody can."),
     Setting("SERVICE_HOST",               str,                        "127.0.0.1", "The address to listen on."),
     Setting("SERVICE_PORT",               _number(1, 65535),          "8080",      "The port to listen on."),
@@ -363,6 +364,7 @@ class Settings(msgspec.Struct, frozen=True):
     disk_floor: int
     blob_retention: int
     trash_days: int
+    job_days: int
     stay_days: int
     host: str
     port: int

@@ -3,6 +3,7 @@
 from teamspace.agents.domain.runs import Agents
 from teamspace.agents.schemas import AgentAnswer, AgentBody
 from teamspace.ai import MAX_BODY, DryRun, Turns
+from teamspace.core.accept import EVENT_STREAM, JSON
 from teamspace.core.db import Db
 from teamspace.core.errors import Conflict, ExecutorFailed, NoExecutor, QuotaExceeded, ToolDisabled
 from teamspace.core.permissions import Feature as F
@@ -15,7 +16,7 @@ from teamspace.events import Streams, parse_position, to_event_stream
 # fmt: off
 ROUTES = (
     Route("POST", "/api/agent", BEARER, P.CHAT_USE, F.AGENT, "agent", "Have a model work with the team's tools until it has an answer; every call has the caller's rights and is metered. With `Accept: text/event-stream`, its steps as server-sent events, which can be resumed like a chat.",
-          refuses=(QuotaExceeded, ExecutorFailed, NoExecutor, ToolDisabled, Conflict), limit=MAX_BODY, dry_run=True),
+          refuses=(QuotaExceeded, ExecutorFailed, NoExecutor, ToolDisabled, Conflict), limit=MAX_BODY, dry_run=True, offers=(JSON, EVENT_STREAM)),
 )
 # fmt: on
 
@@ -31,7 +32,7 @@ async def agent(
         return to_event_stream(await turns.replay(db, who, replay_of), replay_of)
     if body.dry_run:
         return await agents.preview(db, who, body)
-    if accept != "text/event-stream":
+    if accept != EVENT_STREAM:
         return await agents.answer(db, who, body)
     streams.check_room(who)
     run_id = (await agents.begin(db, who, body, stream=True)).job.id

@@ -16,11 +16,12 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 import msgspec
+from msgspec import UNSET
 
 from teamspace.client.aio.client import AsyncClient
 from teamspace.client.blocking.client import Client
 from teamspace.client.errors import BadResponse, Conflict, ConnectionFailed, TeamspaceError
-from teamspace.client.models import JobAssignment, ReportedError
+from teamspace.client.models import JobAssignment, ReportedError, TokenUsage
 from teamspace.client.retrying import Retry
 
 T = TypeVar("T")
@@ -38,10 +39,16 @@ _TEMPORARY = (408, 429)
 
 
 class JobFailed(Exception):
-    """Raised by a handler: the job failed, and `retryable` says whether another attempt may succeed."""
+    """Raised by a handler: the job failed, and `retryable` says whether another attempt may succeed.
 
-    def __init__(self, message: str, *, code: str = "failed", retryable: bool = False) -> None:
+    `usage` is what it has used of a model all the same.
+    """
+
+    def __init__(
+        self, message: str, *, code: str = "failed", retryable: bool = False, usage: TokenUsage | None = None
+    ) -> None:
         super().__init__(message)
+        self.usage = usage
         self.error = ReportedError(message=message[:_MAX_MESSAGE], code=code, retryable=retryable)
 
 
@@ -163,13 +170,16 @@ class AsyncWorker:
             result = msgspec.to_builtins(await _call(handler, job))
         except JobFailed as fault:
             log.warning("job %s: %s", job.id, fault)
-            error = fault.error
+            failure = fault
         except Exception as fault:
             log.exception("job %s: its handler failed", job.id)
-            error = JobFailed(f"{type(fault).__name__}: {fault}", code="worker_failed", retryable=True).error
+            failure = JobFailed(f"{type(fault).__name__}: {fault}", code="worker_failed", retryable=True)
         else:
             return lambda: self._complete(job, result)
-        return lambda: self._workers.fail(job.id, error=error, claim_token=job.claim_token)
+        return lambda: self._fail(job, failure)
+
+    async def _fail(self, job: Job, failure: JobFailed) -> None:
+        await self._workers.fail(job.id, error=failure.error, claim_token=job.claim_token, usage=failure.usage or UNSET)
 
     async def _complete(self, job: Job, result: Any) -> None:
         try:
@@ -179,7 +189,7 @@ class AsyncWorker:
                 raise
             log.warning("job %s: its result was refused: %s", job.id, fault)
             refused = JobFailed(f"The result was refused: {fault.message}", code="response_refused", retryable=True)
-            await self._workers.fail(job.id, error=refused.error, claim_token=job.claim_token)
+            await self._fail(job, refused)
 
     async def _deliver(self, report: Report) -> None:
         """Report the outcome, with retries: the server may be restarting, and the lease lasts longer than that."""
@@ -214,7 +224,7 @@ class AsyncWorker:
         stopped = JobFailed("The worker was stopped.", code="stopped", retryable=True)
         for job in self._jobs.values():
             with suppress(TeamspaceError):
-                await self._workers.fail(job.id, error=stopped.error, claim_token=job.claim_token)
+                await self._fail(job, stopped)
 
 
 class Worker:

@@ -528,7 +528,7 @@ def _arguments(
     if "match" in wants:
         arguments["match"] = request.match()
     if "accept" in wants:
-        arguments["accept"] = request.accept
+        arguments["accept"] = request.prefers(endpoint.route.offers)
     if "content_type" in wants:
         arguments["content_type"] = request.headers.get(b"content-type", b"").decode("latin-1")
     if "length" in wants:
@@ -571,8 +571,9 @@ def _parameters(request: Request, query: type[msgspec.Struct]) -> dict[str, list
 
 def _identity(request: Request, endpoint: Endpoint) -> str:
     """Return what, besides the body, makes two requests the same to their handler."""
-    accept = f" {request.accept}" if "accept" in endpoint.wants else ""
-    return f"{request.method} {request.path}{accept}"
+    offers = endpoint.route.offers
+    preferred = f" {request.prefers(offers)}" if offers else ""
+    return f"{request.method} {request.path}{preferred}"
 
 
 def _with_verified_cursor(db: Db, query: Any) -> Any:

@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
-from teamspace.core import json_body
+from teamspace.core import accept, json_body
 from teamspace.core.disconnect import Disconnected, DisconnectWatch
 from teamspace.core.errors import BadRequest, HeadersTooLarge, TooLarge, Unauthenticated, UnsupportedType
 from teamspace.core.ids import new_id
@@ -123,16 +123,10 @@ class Request:
         """The hostname in X-Forwarded-Host; use it only if the proxy is trusted."""
         return _hostname(self.headers.get(b"x-forwarded-host", b"").partition(b",")[0])
 
-    @property
-    def accept(self) -> str:
-        """The media type that the client prefers, without parameters; empty if it accepts any."""
-        best, weight = "", 0.0
-        for part in self.headers.get(b"accept", b"").decode("latin-1").lower().split(","):
-            kind, _, parameters = part.partition(";")
-            quality = _quality(parameters)
-            if quality > weight:
-                best, weight = kind.strip(), quality
-        return "" if best == "*/*" else best
+    def prefers(self, offered: Sequence[str]) -> str:
+        """Return which of these media types the client prefers; the first one if it names none of them."""
+        sent = b",".join(value for name, value in self.raw_headers if name == b"accept")
+        return accept.choose(sent.decode("latin-1"), offered)
 
     @property
     def languages(self) -> list[str]:

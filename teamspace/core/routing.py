@@ -82,6 +82,9 @@ class Route(msgspec.Struct, frozen=True):
     """Open in a suspended company or tenant: signing in and out, revoking, one's own password, and reads by POST."""
     dry_run: bool = False
     """Can be a read, by `dry_run` in its body: then open while suspended. The write handle refuses the others."""
+    offers: tuple[str, ...] = ()
+    """The media types that it can answer with, first the default. Its handler gets the one that the client prefers as
+    `accept`."""
     limit: int = JSON_LIMIT
     """The maximum size of the body, in bytes."""
     optional_credential: bool = False
@@ -221,6 +224,8 @@ def find_faults(endpoint: Endpoint) -> list[str]:
         faults.append(f"{route.name}: an operator or company route needs a permission")
     if {"body", "upload"} & endpoint.wants and not route.writes:
         faults.append(f"{route.name}: a {route.method} has no body")
+    if bool(route.offers) != ("accept" in endpoint.wants):
+        faults.append(f"{route.name}: a route that offers media types takes `accept`, and no other does")
     if not route.doc:
         faults.append(f"{route.name}: no doc line")
     return faults

@@ -46,7 +46,7 @@ ROUTES = (
           refuses=(StaleClaim,)),
     Route("POST",   "/api/workers/jobs/:id/complete",  BEARER,   P.JOBS_EXECUTE,    None, "complete",   "Complete a job with its result. An invalid result is refused, and the worker keeps the job.",
           while_suspended=True, refuses=(ResponseRefused, StaleClaim)),
-    Route("POST",   "/api/workers/jobs/:id/fail",      BEARER,   P.JOBS_EXECUTE,    None, "fail",       "Report that a job failed; if the error is retryable, it is tried again while it has attempts left.", while_suspended=True,
+    Route("POST",   "/api/workers/jobs/:id/fail",      BEARER,   P.JOBS_EXECUTE,    None, "fail",       "Report that a job failed; if the error is retryable, it is tried again while it has attempts left. `usage` is what the attempt has used of a model all the same, and is charged.", while_suspended=True,
           refuses=(StaleClaim,)),
     Route("GET",    "/api/model-roles",                BEARER,   None,              None, "get_roles",  "Return the executor that the team has chosen for each role of models, and the instance's defaults."),
     Route("PUT",    "/api/model-roles",                BEARER,   P.SETTINGS_MANAGE, None, "put_roles",  "Choose the executor of roles for the team; null returns to the instance's default."),

@@ -5,9 +5,11 @@ from typing import Annotated, Any, Self
 
 import msgspec
 
+from teamspace.completions import TokenUsage
 from teamspace.core.egress import NetworkReach
 from teamspace.core.messages import Key, Param, render
 from teamspace.jobs import JobFault
+from teamspace.quota import Spend
 
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=80)]
 Kinds = Annotated[list[Annotated[str, msgspec.Meta(max_length=200)]], msgspec.Meta(min_length=1, max_length=50)]
@@ -236,12 +238,18 @@ _NO_REASON = JobFault.keyed("executors.no_reason", "failed", retryable=False)
 class FailureReport(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     error: ReportedError | str
     claim_token: str | None = None
+    usage: TokenUsage | None = None
+    """What the attempt has used of a model all the same; it is charged if jobs of the kind are."""
 
     @property
     def fault(self) -> JobFault:
         if isinstance(self.error, str):
             return JobFault(self.error[:4000], retryable=False) if self.error else _NO_REASON
         return JobFault(self.error.message, self.error.code, self.error.retryable)
+
+    @property
+    def spent(self) -> Spend | None:
+        return None if self.usage is None else Spend(1, self.usage.total_tokens)
 
 
 class RoleExecutors(msgspec.Struct, frozen=True):

@@ -1,6 +1,7 @@
 """Routes of the instance: health, configuration, status, metrics, sample data and the API description."""
 
 from teamspace.blobs import BlobStore
+from teamspace.core.accept import JSON
 from teamspace.core.db import Db
 from teamspace.core.errors import Conflict, NotReady, SingleTenant
 from teamspace.core.metrics import CONTENT_TYPE, Metrics
@@ -15,6 +16,8 @@ from teamspace.instance.schemas import Config, DemoCompanies, Figures, Liveness,
 from teamspace.jobs import Queue
 from teamspace.settings import Settings
 
+_TEXT = ("text/plain", "application/openmetrics-text")
+
 # fmt: off
 ROUTES = (
     Route("GET",  "/health",                 PUBLIC,     None,              None, "health",       "Check liveness: returns ok and multitenant, nothing else.", unlimited=True),
@@ -23,7 +26,7 @@ ROUTES = (
     Route("GET",  "/api/admin/status",       BEARER,     P.INSTANCE_MANAGE, None, "status",       "Return the instance's version, configuration, row counts and warnings."),
     Route("POST", "/api/admin/seed-tenants", SUPERADMIN, P.INSTANCE_MANAGE, None, "seed_tenants", "Create two demo companies whose people have known passwords.",
           refuses=(SingleTenant, Conflict)),
-    Route("GET",  "/api/metrics",            BEARER,     P.INSTANCE_MANAGE, None, "metrics",      "Return operational metrics as JSON or, by Accept, as Prometheus text."),
+    Route("GET",  "/api/metrics",            BEARER,     P.INSTANCE_MANAGE, None, "metrics",      "Return operational metrics as JSON or, by Accept, as Prometheus text.", offers=(JSON, *_TEXT)),
     Route("POST", "/api/admin/seed",         BEARER,     P.SETTINGS_MANAGE, None, "seed",         "Add sample content to the team; existing content stays."),
     Route("GET",  "/api/openapi.json",       PUBLIC,     None,              None, "openapi",      "Return the OpenAPI 3.1 description of this API."),
     Route("GET",  "/api/docs",               PUBLIC,     None,              None, "docs",         "Return the API description as an HTML page."),
@@ -52,7 +55,7 @@ async def seed_tenants(db: Db, who: Principal, settings: Settings, files: BlobSt
 
 
 async def metrics(db: Db, settings: Settings, measured: Metrics, accept: str) -> Figures | Content:
-    if accept in ("text/plain", "application/openmetrics-text"):
+    if accept in _TEXT:
         return Content(await facts.figures_as_text(db, settings, measured), CONTENT_TYPE)
     return await facts.figures(db, settings, measured)
 

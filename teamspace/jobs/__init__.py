@@ -20,7 +20,7 @@ from teamspace.jobs.domain.queue import LEASE, Queue, parse_claim_token, stale_c
 from teamspace.jobs.domain.routing import JobRoute, JobRouter
 from teamspace.jobs.domain.runner import LOCAL, Runner, WorkSource
 from teamspace.jobs.domain.stopping import StopSignal
-from teamspace.jobs.domain.sweeping import recover, sweep, tidy
+from teamspace.jobs.domain.sweeping import delete_old, recover, sweep, tidy
 from teamspace.jobs.domain.viewing import find_live_subjects, get_requested
 from teamspace.jobs.schemas import (
     Authority,
@@ -88,6 +88,7 @@ __all__ = [
     "WorkSource",
     "any_channel",
     "bind",
+    "delete_old",
     "enqueue",
     "executor_channel",
     "find_live_subjects",

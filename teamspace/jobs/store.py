@@ -680,6 +680,16 @@ async def archive(tx: Tx, limit: int, ago: float) -> list[str]:
     )
 
 
+async def delete_old(tx: Tx, limit: int, ago: float) -> list[str]:
+    """Delete archived jobs that ended so many seconds ago, without steps of workflows, which belong to their runs."""
+    return await tx.all(
+        str,
+        "DELETE FROM job_archive WHERE id IN (SELECT id FROM job_archive WHERE kind <> 'workflow.step'"
+        " AND finished_at < moment(:since) ORDER BY finished_at LIMIT :limit) RETURNING id",
+        since=-ago, limit=limit,
+    )  # fmt: skip
+
+
 # Read
 
 

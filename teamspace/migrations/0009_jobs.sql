@@ -107,6 +107,8 @@ CREATE INDEX job_archive_team ON job_archive (team_id, id);
 CREATE INDEX job_archive_origin ON job_archive (run_id, step, item) WHERE run_id IS NOT NULL;
 CREATE INDEX job_archive_key ON job_archive (team_id, idempotency_key) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX job_archive_person ON job_archive (user_id, team_id, id);
+-- Of those that are deleted when they are old. The steps of workflows stay as long as their runs, which show their results.
+CREATE INDEX job_archive_ended ON job_archive (finished_at) WHERE kind <> 'workflow.step';
 
 -- The channels that workers poll, and for which company ('' is any).
 CREATE TABLE job_channels (

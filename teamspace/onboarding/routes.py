@@ -2,6 +2,7 @@
 
 from teamspace.ai import Gateway
 from teamspace.blobs import BlobStore
+from teamspace.core.accept import CSV, JSON
 from teamspace.core.db import Db
 from teamspace.core.errors import (
     AlreadyDecided,
@@ -79,7 +80,7 @@ ROUTES = (
           refuses=_CLOSED, cors=Cors.ANY_ORIGIN),
     Route("POST",    "/api/beta/signup",               PUBLIC, None,              None, "sign_up",         "Sign up with the answers to the form and a solved challenge. The answer is the same for everyone whose form and challenge are valid.",
           refuses=(*_CLOSED, Conflict, RateLimited), cors=Cors.ANY_ORIGIN, limit=MAX_BODY),
-    Route("GET",     "/api/beta/prospects",            BEARER, P.SETTINGS_MANAGE, None, "list_prospects",  "List who signed up with the team, newest first, with signals and verdicts; ?numbers=1 adds the numbers of the last 30 days, ?format=csv or Accept: text/csv returns all as CSV."),
+    Route("GET",     "/api/beta/prospects",            BEARER, P.SETTINGS_MANAGE, None, "list_prospects",  "List who signed up with the team, newest first, with signals and verdicts; ?numbers=1 adds the numbers of the last 30 days, ?format=csv or Accept: text/csv returns all as CSV.", offers=(JSON, CSV)),
     Route("POST",    "/api/beta/prospects/:id/decide", BEARER, P.SETTINGS_MANAGE, None, "decide",          "Accept or decline a prospect, once. An accepted one becomes a member of the team and gets an activation link, which is shown once.",
           refuses=(AlreadyDecided, Conflict)),
     Route("DELETE",  "/api/beta/prospects/:id",        BEARER, P.SETTINGS_MANAGE, None, "delete_prospect", "Delete all that is known of a prospect; an account that they got stays."),
@@ -188,7 +189,7 @@ async def sign_up(
 
 
 async def list_prospects(db: Db, who: Principal, query: ProspectQuery, accept: str) -> ProspectPage | CsvLines:
-    if query.format == "csv" or accept == "text/csv":
+    if query.format == "csv" or accept == CSV:
         return await exporting.export(db, who, query)
     return await prospects.list_prospects(db, who, query)
 

@@ -6,6 +6,7 @@ import msgspec
 
 from teamspace import completions
 from teamspace.client import AsyncClient, AsyncWorker, Job, JobFailed
+from teamspace.client.models import TokenUsage
 from teamspace.completions import CompletionError, ModelAnswer, ModelEndpoint, ModelRequest, SchemaMismatch, structured
 from teamspace.core.egress import Egress
 from teamspace.core.errors import BadRequest, Overloaded
@@ -17,13 +18,20 @@ async def chat(egress: Egress, endpoint: ModelEndpoint, job: Job) -> ModelAnswer
         request = msgspec.convert(job.input, ModelRequest)
         return await structured.complete(partial(completions.complete, egress, endpoint), request)
     except CompletionError as fault:
-        raise JobFailed(str(fault), code="executor_failed", retryable=fault.retryable) from fault
+        raise JobFailed(
+            str(fault), code="executor_failed", retryable=fault.retryable, usage=_reported(fault)
+        ) from fault
     except SchemaMismatch as fault:
-        raise JobFailed(str(fault), code="response_refused") from fault
+        raise JobFailed(str(fault), code="response_refused", usage=_reported(fault)) from fault
     except Overloaded as fault:
         raise JobFailed(str(fault), code=Overloaded.code, retryable=True) from fault
     except (msgspec.ValidationError, BadRequest) as fault:
         raise JobFailed(f"This worker cannot run the job: {fault}", code="unsupported") from fault
+
+
+def _reported(fault: CompletionError | SchemaMismatch) -> TokenUsage | None:
+    """Return what a failed request has used, as it is reported to the server."""
+    return None if fault.usage is None else msgspec.convert(fault.usage, TokenUsage, from_attributes=True)
 
 
 _HANDLERS = {"ai.chat": chat}

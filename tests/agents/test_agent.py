@@ -15,6 +15,7 @@ from teamspace.core.principal import system
 from teamspace.settings import Settings
 from teamspace.tools import Toolbox
 from tests.ai.help import joined, model_world, stream, tokens_used, wait_until_running
+from tests.executors.help import executor, push
 from tests.jobs.help import broken_invariants, running
 from tests.plugins.help import write_plugin
 from tests.repository.help import put
@@ -61,6 +62,49 @@ async def test_it_calls_tools_and_answers(settings: Settings) -> None:
         job = (await ann.get(f"/api/jobs/{answer['job_id']}")).json()
         assert (job["kind"], job["state"]) == ("ai.agent", "succeeded")
         assert await broken_invariants(world) == []
+
+
+async def test_a_named_executor_is_asked_in_every_round(settings: Settings) -> None:
+    async with model_world(settings) as (world, ann, server):
+        _, worker = await executor(world, ann, "Far")
+        await worker.claim(max_wait=0)  # it is there
+        asking = asyncio.create_task(stream(ann, {"prompt": "Boats?", "executor": "far"}, PATH))
+        wanted = {"id": "c1", "type": "function", "function": {"name": "search", "arguments": '{"q": "boats"}'}}
+        usage = {"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7}
+        results = [{"text": "", "tool_calls": [wanted]}, {"text": "Three boats."}]
+        for result in results:
+            claimed = await worker.claim_job(max_wait=10)
+            await worker.report("complete", claimed, result={**result, "usage": usage, "model": "far-model"})
+        start, *_, done = await asking
+        assert (start["executor"], done["executor"], done["model"]) == ("Far", "Far", "far-model")
+        assert (done["text"], [step["tool"] for step in done["steps"]]) == ("Three boats.", ["search"])
+        assert server.bodies == [], "the default executor is not asked"
+        assert await tokens_used(ann) == 14
+
+
+async def test_only_operators_name_an_executor(settings: Settings) -> None:
+    async with model_world(settings) as (world, ann, server):
+        member = await world.person(ann.org, ann.team)
+        for more in ({}, {"dry_run": True}):
+            refused = await member.post(PATH, {"prompt": "Hello", "executor": "Big", **more})
+            assert (refused.status_code, refused.json()["key"]) == (403, "executors.choice")
+        assert (await ask(ann, "Hello", 400, executor="Nobody"))["errors"][0]["pointer"] == "/executor"
+        assert (await ask(ann, "Hello", executor="Big"))["executor"] == "Big"
+        assert (await ask(ann, "Hello", dry_run=True, executor="Big"))["executor"] == "Big"
+        assert len(server.bodies) == 1
+
+
+async def test_a_run_that_is_continued_asks_the_executor_of_the_run_before(settings: Settings) -> None:
+    async with model_world(settings) as (_, ann, server):
+        await push(ann, server, "Other")
+        server.script([calls(("search", {"q": "boats"})), fails(400)])
+        conversation = (await ann.post("/api/conversations", {})).json()["id"]
+        failed = await ann.post(PATH, {"prompt": "Boats?", "executor": "Other", "conversation_id": conversation})
+        assert failed.status_code == 502, failed.text
+        run = (await ann.get(f"/api/conversations/{conversation}")).json()["turns"][1]["id"]
+        server.script([says("Three.")])
+        assert (await ask(ann, "", resume_from=run))["executor"] == "Other"
+        assert (await ask(ann, "", resume_from=run, executor="Big"))["executor"] == "Big"
 
 
 async def test_the_simulated_model_uses_a_tool(world: World) -> None:

@@ -241,6 +241,30 @@ async def test_a_turn_that_is_not_streamed_is_stopped_by_its_author(settings: Se
         assert await broken_invariants(world) == []
 
 
+async def test_a_turn_that_is_stopped_during_its_repair_is_charged_for_both_attempts(settings: Settings) -> None:
+    async with model_world(settings) as (world, ann, server):
+        server.script([says("no JSON"), stalls("Half")])
+        prompt = "word " * 1_000
+        body = {"prompt": prompt, "response_format": {"type": "json_object"}}
+        asking = asyncio.create_task(ann.post("/api/ai/chat", body))
+        await _wait_for_requests(server, 2)
+        assert (await ann.delete(f"/api/ai/chat/stream/{await turn_id(world)}")).status_code == 204
+        stopped = (await asking).json()
+        first, second = 7, len(prompt) // 4
+        assert stopped["finish_reason"] == "stopped"
+        assert stopped["usage"]["completion_tokens"] == 2, "of the first attempt, as the model server has said"
+        assert first + second <= stopped["usage"]["total_tokens"] == await tokens_used(ann) < first + 2 * second
+        assert await broken_invariants(world) == []
+
+
+async def _wait_for_requests(server: ModelServer, count: int) -> None:
+    async with asyncio.timeout(10):
+        while True:
+            if len(server.chat_requests()) >= count:
+                return
+            await asyncio.sleep(0.01)
+
+
 async def _wait_for_deltas(world: World, id: str) -> None:
     async with asyncio.timeout(10):
         while True:

@@ -76,8 +76,10 @@ async def test_an_export_can_be_requested_by_header_or_query(world: World, owner
     assert name and re.fullmatch(rf"audit-{owner.team.id}-\d{{4}}-\d\d-\d\d\.jsonl", name[1])
     company = await owner.get(f"{COMPANY}?format=jsonl")
     assert f"audit-{owner.org.id}-" in company.headers["content-disposition"]
-    for header in ("application/json", "*/*", "text/html, application/x-ndjson;q=0.5"):
+    for header in ("application/json", "*/*", "text/html", "application/json, application/x-ndjson;q=0.5"):
         assert "items" in (await owner.get(TEAM, headers={"accept": header})).json()
+    preferred = await owner.get(TEAM, headers={"accept": "text/html, application/x-ndjson;q=0.5"})
+    assert preferred.content == by_query.content
     assert "items" in (await owner.get(f"{TEAM}?format=json", headers={"accept": "application/x-ndjson"})).json()
 
 

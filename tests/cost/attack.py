@@ -86,7 +86,7 @@ def _query(values: dict[str, str]) -> bytes:
 def headers_read() -> list[str]:
     """Every header that the gate or a route reads."""
     return _names_in_source(
-        r"""headers(?:\.get\(|\[)b"([a-z-]+)"|b"([a-z-]+)" in \w+\.headers|_tags\(b"([a-z-]+)"\)""", ROOT
+        r"""headers(?:\.get\(|\[)b"([a-z-]+)"|b"([a-z-]+)" in \w+\.headers|(?:_tags\(|name == )b"([a-z-]+)\"""", ROOT
     )
 
 

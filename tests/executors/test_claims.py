@@ -4,6 +4,9 @@ from typing import Any
 
 import pytest
 
+from teamspace import jobs
+from teamspace.core.principal import system
+from tests.ai.help import requests_used, tokens_used
 from tests.cost.help import LIMIT, longest_step
 from tests.executors.help import MODEL, create_job, executor
 from tests.jobs import help
@@ -38,6 +41,45 @@ async def test_a_worker_can_report_a_retryable_failure(world: World) -> None:
     assert (await worker.report("fail", await worker.claim_job(), error=error)).status_code == 204
     shown = await get_job(ann, job["id"])
     assert (shown["state"], shown["waiting"]["reason"]) == ("queued", "retry")
+
+
+async def test_what_a_failed_attempt_has_used_is_charged(world: World) -> None:
+    ann = await world.bootstrap()
+    _, worker = await executor(world, ann)
+    error = {"message": "The answer was cut off", "retryable": True}
+    await create_job(ann)
+    first = await worker.report("fail", await worker.claim_job(), error=error, usage=usage(30, 12))
+    assert first.status_code == 204, first.text
+    assert (await tokens_used(ann), await requests_used(ann)) == (42, 1)
+    async with world.db.maintenance(system()) as tx:
+        await tx.run("UPDATE jobs SET run_at = moment(0) WHERE state = 'queued'")
+    await jobs.sweep(world.db, world.app.queue)
+    second = await worker.claim_job(max_wait=5)
+    assert (await worker.report("complete", second, result=help.result())).status_code == 204
+    assert (await tokens_used(ann), await requests_used(ann)) == (42 + 7, 2), "each attempt on its own"
+    await create_job(ann)
+    assert (await worker.report("fail", await worker.claim_job(), error="No")).status_code == 204
+    assert (await tokens_used(ann), await requests_used(ann)) == (42 + 7, 2), "it reports nothing"
+    assert await broken_invariants(world) == []
+
+
+@pytest.mark.parametrize("figure", [-1, 10**9 + 1, 1.5, "7", None])
+async def test_a_failure_cannot_report_what_a_result_cannot(world: World, figure: Any) -> None:
+    """The figures are those of a result, with the same limits."""
+    ann = await world.bootstrap()
+    _, worker = await executor(world, ann)
+    await create_job(ann)
+    claimed = await worker.claim_job()
+    reported = {**usage(1, 1), "total_tokens": figure}
+    failed = await worker.report("fail", claimed, error="No", usage=reported)
+    assert failed.status_code == 400, failed.text
+    completed = await worker.report("complete", claimed, result={**help.result(), "usage": reported})
+    assert completed.status_code == 422, completed.text
+    assert await tokens_used(ann) == 0
+
+
+def usage(prompt: int, completion: int) -> dict[str, int]:
+    return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
 
 
 @pytest.mark.parametrize("verb", ["heartbeat", "complete", "fail"])

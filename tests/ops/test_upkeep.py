@@ -42,6 +42,10 @@ ROWS = {
         "jobs", id=_ID, kind="'k'", channel="'k@local'", state="'succeeded'", phase="'ready'", priority="0", attempt="1",
         max_attempts="1", lease_expiries="0", input="'{}'", run_at=_THEN, created_at=_THEN, finished_at=_THEN, **_OWNED,
     ),
+    "job_archive": _rows(
+        "job_archive", id=_ID, kind="'k'", state="'succeeded'", priority="0", attempt="1", max_attempts="1",
+        input="'{}'", run_at=_THEN, created_at=_THEN, finished_at=_THEN, **_OWNED,
+    ),
     "job_channels": _rows("job_channels", channel=_ID, org_id=":org", kind="'k'", seen_at=_THEN),
     "agent_steps": _rows("agent_steps", run_id="'0'", number="n", kind="'model'", data="'{}'", **_OWNED),
     "model_answers": _rows(
@@ -75,6 +79,7 @@ async def test_whatever_has_expired_is_deleted_in_batches(world: World, monkeypa
         lambda: idempotency.delete_expired(world.db),
         lambda: identity.delete_expired_credentials(world.db),
         lambda: quota.tidy(world.db),
+        lambda: jobs.delete_old(world.db, 90),
         lambda: jobs.tidy(world.db, world.app.queue),
         lambda: agents.tidy(world.db),
         lambda: ai.forget_answers(world.db),

@@ -144,6 +144,7 @@ async def test_a_broken_response_format_fails_the_job() -> None:
     (verb, body), *_ = script.outcomes
     assert (verb, body["error"]["code"], body["error"]["retryable"]) == ("fail", "response_refused", False)
     assert '"n" is a required property' in body["error"]["message"]
+    assert body["usage"]["total_tokens"] == 14, "of both attempts"
 
 
 async def test_a_format_that_the_worker_cannot_check_is_unsupported() -> None:
@@ -162,6 +163,7 @@ async def test_a_failure_of_the_model_server_is_reported(code: int, retryable: b
         pass
     (verb, body), *_ = script.outcomes
     assert (verb, body["error"]["code"], body["error"]["retryable"]) == ("fail", "executor_failed", retryable)
+    assert "usage" not in body, "nothing indicates that the model has done work"
 
 
 @pytest.mark.parametrize("job", [{"kind": "ai.dance"}, {"input": {"prompt": 7}}])

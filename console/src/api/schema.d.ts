@@ -1426,7 +1426,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Report that a job failed; if the error is retryable, it is tried again while it has attempts left.
+         * Report that a job failed; if the error is retryable, it is tried again while it has attempts left. `usage` is what the attempt has used of a model all the same, and is charged.
          * @description A session or API token. Requires `jobs:execute`.
          */
         post: operations["executors.fail"];
@@ -5507,6 +5507,8 @@ export interface components {
             error: string | components["schemas"]["ReportedError"];
             /** @default null */
             claim_token?: string | null;
+            /** @default null */
+            usage?: components["schemas"]["TokenUsage"] | null;
         };
         /**
          * ReportedError
@@ -6550,6 +6552,8 @@ export interface components {
             tools?: string[] | null;
             /** @default 12 */
             max_rounds?: number;
+            /** @default null */
+            executor?: string | null;
             /** @default null */
             conversation_id?: string | null;
             parent_id?: string | null;

@@ -65,7 +65,7 @@ class Agents:
         """Begin a run, or raise QuotaExceeded if not even its first round can be paid."""
         body = await self._complete(db, who, body)
         tools = await self._check(db, who, body)
-        await self._gateway.choose(db, who, name=None, model=None)
+        await self._gateway.choose(db, who, name=body.executor, model=None)
         context = await resolving.measure(db, self._library, who, _to_turn(body))
         await self._gateway.check_quota(db, who, _to_request(body, tools), more_tokens=context)
 
@@ -75,7 +75,9 @@ class Agents:
             if body.resume_from is not None:
                 await store.copy(tx, access.fence(who), body.resume_from, run_id, complete)
 
-        input = AgentInput(body.prompt, body.system, body.tools, body.max_rounds, body.conversation_id)
+        input = AgentInput(
+            body.prompt, body.system, body.tools, body.max_rounds, body.executor, body.conversation_id
+        )  # fmt: skip
         return await self._turns.launch(
             db, who, KIND, input, body, stream=stream, executor_id=jobs.LOCAL, metered=False, before=continue_run
         )
@@ -112,7 +114,7 @@ class Agents:
 
     async def run(self, db: Db, who: Principal, input: AgentInput, work: JobContext) -> AgentAnswer:
         """Run or continue an agent: the handler of its job."""
-        turn = TurnInput(prompt=input.prompt, system=input.system, conversation_id=input.conversation_id)
+        turn = _to_turn(input)
         resolved = await resolving.resolve(db, self._library, who, turn, work.job_id)
         output = Output(
             await self._open_stream(db, who, work), db, self._library.files, who, resolved.sources, grows=True
@@ -120,7 +122,7 @@ class Agents:
         request = msgspec.structs.replace(resolved.request, system=_instruct(resolved.request.system))
         loop = Loop(db, self._gateway, self._toolbox, input, work, output, request, resolved.sources)
         await loop.restore(who)
-        target = await self._gateway.choose(db, who, name=None, model=None)
+        target = await self._gateway.choose(db, who, name=input.executor, model=None)
         output.begin(
             work.job_id,
             input.conversation_id,
@@ -176,13 +178,16 @@ def _continued(body: AgentBody, before: AgentInput) -> AgentBody:
     is_answered_again = conversation_id is not None and conversation_id == before.conversation_id
     return msgspec.structs.replace(
         body, prompt="" if is_answered_again else before.prompt, system=body.system or before.system,
-        tools=before.tools if body.tools is None else body.tools, conversation_id=conversation_id,
+        tools=before.tools if body.tools is None else body.tools, executor=body.executor or before.executor,
+        conversation_id=conversation_id,
         regenerate=body.resume_from if is_answered_again else None,
     )  # fmt: skip
 
 
-def _to_turn(body: AgentBody) -> TurnInput:
-    return TurnInput(prompt=body.prompt, system=body.system, conversation_id=body.conversation_id)
+def _to_turn(body: AgentBody | AgentInput) -> TurnInput:
+    return TurnInput(
+        prompt=body.prompt, system=body.system, executor=body.executor, conversation_id=body.conversation_id
+    )  # fmt: skip
 
 
 def _to_request(body: AgentBody, tools: list[BoundTool]) -> ModelRequest:

@@ -162,12 +162,13 @@ class Gateway:
         model = self._models.of(db, executor_id, attempt=1, org_id=who.org_id)
         if on_delta is not None:
             return await _stream(model, request, on_delta, stop)
-        return await _stoppable(_answer(model, request), request, stop)
+        calls = _Calls(model)
+        return await _stoppable(_answer(calls, request), request, stop, lambda: calls.usage)
 
     async def run_job(self, db: Db, who: Principal, request: ModelRequest, work: jobs.JobContext) -> ModelAnswer:
         """Answer a queued job, which has its own reservation, with the model of the executor that claimed it."""
         model = self._models.of(db, work.executor_id, attempt=work.attempt, org_id=who.org_id)
-        return await _answer(model, request)
+        return await _answer(_Calls(model), request)
 
     @asynccontextmanager
     async def _settling(
@@ -291,10 +292,30 @@ async def _keep(memory: AnswerMemory, answer: ModelAnswer, tx: Tx) -> None:
     await memory.keep(tx, answer)
 
 
-async def _answer(model: Model, request: ModelRequest) -> ModelAnswer:
+class _Calls:
+    """The calls of a model for one answer, and what they use: a repair is a call of its own."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._ended = TokenUsage.of(0, 0)
+        self._running: ModelRequest | None = None
+
+    async def make(self, request: ModelRequest) -> ModelAnswer:
+        self._running = request
+        answer = await self._model.answer(request)
+        self._running, self._ended = None, self._ended + answer.usage
+        return answer
+
+    @property
+    def usage(self) -> TokenUsage:
+        """What calls that have ended have used, and an estimate of the one that runs."""
+        return self._ended if self._running is None else self._ended + _estimate_spent(self._running, ())
+
+
+async def _answer(calls: _Calls, request: ModelRequest) -> ModelAnswer:
     """Return an answer that matches its response format, after one repair if need be."""
     try:
-        return await structured.complete(model.answer, request)
+        return await structured.complete(calls.make, request)
     except structured.SchemaMismatch as mismatch:
         raise refused(mismatch) from mismatch
 
@@ -324,12 +345,13 @@ async def _stream(model: Model, request: ModelRequest, on_delta: OnDelta, stop: 
                     ) from refusal
         raise AssertionError("a stream ends with its answer")
 
-    return await _stoppable(read(), request, stop, produced)
+    return await _stoppable(read(), request, stop, lambda: _estimate_spent(request, produced), produced)
 
 
 async def _stoppable(
-    work: Awaitable[ModelAnswer], request: ModelRequest, stop: StopSignal | None, produced: Sequence[Delta] = ()
-) -> ModelAnswer:
+    work: Awaitable[ModelAnswer], request: ModelRequest, stop: StopSignal | None, usage: Callable[[], TokenUsage],
+    produced: Sequence[Delta] = (),
+) -> ModelAnswer:  # fmt: skip
     """Return the answer, or what was produced when `stop` was set."""
     if stop is None:
         return await work
@@ -341,8 +363,7 @@ async def _stoppable(
     except TimeoutError:
         if not scope.expired():
             raise
-        usage = _estimate_spent(request, produced)
-        return ModelAnswer(_join(produced), usage, request.model or "", "stopped")
+        return ModelAnswer(_join(produced), usage(), request.model or "", "stopped")
 
 
 def _estimate_spent(request: ModelRequest, produced: Sequence[Delta]) -> TokenUsage:

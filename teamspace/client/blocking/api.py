@@ -152,6 +152,7 @@ from teamspace.client.models import (
     Tenant,
     TextPart,
     TextReference,
+    TokenUsage,
     ToolChoice,
     TotpSecret,
     Transferred,
@@ -244,6 +245,7 @@ class AgentApi(Area):
         system: str | UnsetType | None = UNSET,
         tools: Sequence[str] | UnsetType | None = UNSET,
         max_rounds: int | UnsetType = UNSET,
+        executor: str | UnsetType | None = UNSET,
         conversation_id: str | UnsetType | None = UNSET,
         parent_id: str | UnsetType | None = UNSET,
         regenerate: str | UnsetType | None = UNSET,
@@ -263,6 +265,7 @@ class AgentApi(Area):
                     "system": system,
                     "tools": tools,
                     "max_rounds": max_rounds,
+                    "executor": executor,
                     "conversation_id": conversation_id,
                     "parent_id": parent_id,
                     "regenerate": regenerate,
@@ -279,6 +282,7 @@ class AgentApi(Area):
         system: str | UnsetType | None = UNSET,
         tools: Sequence[str] | UnsetType | None = UNSET,
         max_rounds: int | UnsetType = UNSET,
+        executor: str | UnsetType | None = UNSET,
         conversation_id: str | UnsetType | None = UNSET,
         parent_id: str | UnsetType | None = UNSET,
         regenerate: str | UnsetType | None = UNSET,
@@ -296,6 +300,7 @@ class AgentApi(Area):
                     "system": system,
                     "tools": tools,
                     "max_rounds": max_rounds,
+                    "executor": executor,
                     "conversation_id": conversation_id,
                     "parent_id": parent_id,
                     "regenerate": regenerate,
@@ -313,6 +318,7 @@ class AgentApi(Area):
         system: str | UnsetType | None = UNSET,
         tools: Sequence[str] | UnsetType | None = UNSET,
         max_rounds: int | UnsetType = UNSET,
+        executor: str | UnsetType | None = UNSET,
         conversation_id: str | UnsetType | None = UNSET,
         parent_id: str | UnsetType | None = UNSET,
         regenerate: str | UnsetType | None = UNSET,
@@ -330,6 +336,7 @@ class AgentApi(Area):
                     "system": system,
                     "tools": tools,
                     "max_rounds": max_rounds,
+                    "executor": executor,
                     "conversation_id": conversation_id,
                     "parent_id": parent_id,
                     "regenerate": regenerate,
@@ -3089,13 +3096,22 @@ class WorkersApi(Area):
             )
         )
 
-    def fail(self, id: str, *, error: str | ReportedError, claim_token: str | UnsetType | None = UNSET) -> None:
-        """Report that a job failed; if the error is retryable, it is tried again while it has attempts left."""
+    def fail(
+        self,
+        id: str,
+        *,
+        error: str | ReportedError,
+        claim_token: str | UnsetType | None = UNSET,
+        usage: TokenUsage | UnsetType | None = UNSET,
+    ) -> None:
+        """Report that a job failed; if the error is retryable, it is tried again while it has attempts left.
+        `usage` is what the attempt has used of a model all the same, and is charged.
+        """
         self._transport.send(
             Call(
                 method="POST",
                 path=f"/api/workers/jobs/{segment(id)}/fail",
-                body={"error": error, "claim_token": claim_token},
+                body={"error": error, "claim_token": claim_token, "usage": usage},
                 harmless=True,
             )
         )

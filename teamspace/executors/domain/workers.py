@@ -108,7 +108,7 @@ async def fail(
     claim = await _parse_claim(db, who, tokens, job_id, failure.claim_token)
     async with db.write(who, "job.fail") as tx:
         tx.target, tx.detail = job_id, {"code": failure.fault.code}
-        job = await queue.finish(tx, claim, Failed(failure.fault))
+        job = await queue.finish(tx, claim, Failed(failure.fault, failure.spent))
         tx.org_id, tx.team_id = job.org_id, job.team_id
 
 

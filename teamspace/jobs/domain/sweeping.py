@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from functools import partial
 
 from teamspace import quota
+from teamspace.core import clock
 from teamspace.core.db import Db, in_batches
 from teamspace.core.principal import system
 from teamspace.jobs import store
@@ -55,6 +56,11 @@ async def tidy(db: Db, queue: Queue) -> None:
     await in_batches(db, partial(store.delete_stale_channels, ago=_FORGET_CHANNELS_AFTER))
     await queue.promote_waiting(db)
     await in_batches(db, partial(store.archive, ago=ARCHIVE_AFTER), _REWRITTEN_PER_BATCH)
+
+
+async def delete_old(db: Db, days: int) -> None:
+    """Delete jobs that ended so many days ago, except steps of workflows; called periodically."""
+    await in_batches(db, partial(store.delete_old, ago=days * clock.DAY), _REWRITTEN_PER_BATCH)
 
 
 async def _expire_leases(db: Db, queue: Queue, ids: Sequence[str]) -> None:

@@ -6,27 +6,10 @@ import { randomKey } from "@/api/randomKey";
 import { asPerson } from "@/api/renewing";
 import { token } from "@/api/token";
 import { retryWhileBusy } from "@/net/busy";
-import type { Content } from "@/ui/turns/shapes";
 
 import { createConversation, deleteConversation, stopAnswer, type Conversation } from "./api";
-import type { Draft } from "./drafts";
+import { bodyOf, CHAT, pathOf, type Asked, type Question } from "./question";
 import { Answering, type Door, type Snapshot } from "./stream/answering";
-
-/** The prompt, shown until the server returns its turn. */
-export interface Asked {
-  /** Absent if a prompt is answered again. */
-  content?: Content;
-  parentId: string | null;
-}
-
-export interface Question extends Asked {
-  /** The answer whose prompt is answered again. */
-  regenerate?: string;
-  tools: boolean;
-  executor?: string;
-  /** Restored in the composer if the prompt is refused. */
-  draft?: Draft;
-}
 
 export interface Entry {
   asked?: Asked & Pick<Question, "draft">;
@@ -35,9 +18,6 @@ export interface Entry {
 
 /** A conversation that doesn't exist yet. */
 export const NEW = "new";
-
-const CHAT = "/api/ai/chat/stream";
-const AGENT = "/api/agent";
 
 const entries = new Map<string, Entry>();
 const listeners = new Set<() => void>();
@@ -87,7 +67,7 @@ export interface Events {
 export function ask(conversation: Conversation | undefined, question: Question, { onStarted, onOver }: Events): void {
   let id = conversation?.id;
   const [ofConversation, ofQuestion] = [randomKey(), randomKey()];
-  const path = question.tools ? AGENT : CHAT;
+  const path = pathOf(question);
   begin(id ?? NEW, question, {
     connect: async (lastEventId, signal) => {
       id ??= (await createConversation(ofConversation)).id;
@@ -126,12 +106,6 @@ function begin(place: string, asked: Entry["asked"], door: Door, id?: string): v
   entries.set(place, { asked, answering });
   tell();
   void answering.run();
-}
-
-function bodyOf(conversationId: string, { content, parentId, regenerate, tools, executor }: Question): object {
-  // With tools, the team's roles decide who answers.
-  const way = { conversation_id: conversationId, ...(executor && !tools ? { executor } : {}) };
-  return regenerate ? { ...way, regenerate } : { ...way, prompt: content, parent_id: parentId };
 }
 
 const resumed = (lastEventId: string): Record<string, string> => ({ "last-event-id": lastEventId });

@@ -3,11 +3,12 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useRouter } from "@tanstack/react-router";
 
-import { ask, dismiss, NEW, settle, type Question } from "./answers";
+import { ask, dismiss, NEW, settle } from "./answers";
 import type { Conversation } from "./api";
 import { useAddress, useRefine } from "./address";
 import { LISTS, one } from "./keys";
 import { refetchAnswered } from "./queries";
+import type { Question } from "./question";
 
 const BEFORE_IT_EXISTS = /\/chat(\/new)?$/;
 

@@ -9,10 +9,11 @@ import { t } from "@/i18n";
 import { useSession } from "@/session";
 import { Fault } from "@/ui/forms";
 
-import { dismiss, NEW, type Entry, type Question } from "../answers";
+import { dismiss, NEW, type Entry } from "../answers";
 import { contentOf } from "../content";
 import { EMPTY, useDraft, type Draft, type Reference } from "../drafts";
 import { useAttachable, type Found } from "../queries";
+import type { Question } from "../question";
 import type { Snapshot } from "../stream/answering";
 import { useAbout } from "./about";
 import { useAttachments } from "./attachments";

@@ -1,7 +1,7 @@
 /** The turns to show: those on the server, and those of this tab that the server hasn't returned yet. */
 
 import type { Turn } from "../api";
-import type { Asked } from "../answers";
+import type { Asked } from "../question";
 import type { Snapshot } from "../stream/answering";
 
 /** Ids of a prompt and an answer until the server assigns theirs. */
