@@ -100,9 +100,9 @@ ROUTES = (
     Route("POST",   "/api/repo-obj/:id/unshare",     BEARER, row(P.FILES_MANAGE), None, "unshare",     "Remove the grant of a person or a team; returns the remaining grants."),
     Route("GET",    "/api/repo-obj/:id/grants",      BEARER, row(P.FILES_MANAGE), None, "grants",      "List the grants of an object; ?effective=1 also lists everyone who can see it, and why."),
     Route("POST",   "/api/repo-obj/:id/visibility",  BEARER, row(P.FILES_MANAGE), None, "visibility",  "Make an object private, visible to the team, or shared."),
-    Route("POST",   "/api/repo-obj/:id/move",        BEARER, row(P.FILES_WRITE),  None, "move",        "Move or rename an object: give it another key, with its versions and grants.",
-          refuses=(VersionMismatch, Conflict)),
-    Route("POST",   "/api/repo-obj/:id/copy",        BEARER, row(P.FILES_READ),   None, "copy",        "Copy the newest version of an object to an unused key, as a private object of the caller.",
+    Route("POST",   "/api/repo-obj/:id/move",        BEARER, row(P.FILES_WRITE),  None, "move",        "Move or rename an object: give it another key, with its versions and grants. With `replace`, its content becomes the next version of the object there, and it is deleted.",
+          refuses=(VersionMismatch, Conflict, QuotaExceeded, StorageFull)),
+    Route("POST",   "/api/repo-obj/:id/copy",        BEARER, row(P.FILES_READ),   None, "copy",        "Copy the newest version of an object to an unused key, as a private object of the caller; or, with `replace`, as the next version of the object there.",
           refuses=(Conflict, QuotaExceeded, StorageFull)),
     Route("GET",    "/api/repo-obj/:id/derivations", BEARER, row(P.FILES_READ),   None, "derivations", "List the sources of an object and the objects derived from it."),
     Route("GET",    "/api/repo-obj/:id/processing",  BEARER, row(P.FILES_READ),   None, "processing",  "Get the processing state of an object: its text, sources, derived objects and runs."),
@@ -191,13 +191,16 @@ async def visibility(db: Db, who: Principal, id: str, body: NewVisibility) -> Re
     return await writing.set_visibility(db, who, id, body.visibility)
 
 
-async def move(db: Db, who: Principal, id: str, body: NewKey, match: Match) -> Reply[RepositoryObject]:
-    moved = await moving.move(db, who, id, body.key, match.version)
+async def move(
+    db: Db, queue: Queue, settings: Settings, who: Principal, id: str, body: NewKey, match: Match
+) -> Reply[RepositoryObject]:
+    keep = settings.keeps_trash
+    moved = await moving.move(db, queue, who, id, body.key, match.version, replace=body.replace, keep=keep)
     return Reply(moved, version=moved.version)
 
 
 async def copy(db: Db, queue: Queue, who: Principal, id: str, body: NewKey) -> Created[RepositoryObject]:
-    copied = await moving.copy(db, queue, who, id, body.key)
+    copied = await moving.copy(db, queue, who, id, body.key, replace=body.replace)
     return Created(copied, version=copied.version)
 
 

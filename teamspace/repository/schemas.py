@@ -719,6 +719,8 @@ class NewVisibility(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class NewKey(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     key: Annotated[str, msgspec.Meta(max_length=1024)]
+    replace: bool = False
+    """Whether an object at the key gets the content as its next version, instead of 409."""
 
 
 class ZipRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -25,7 +25,7 @@ EXPIRY_SECONDS = 2.0
 MARKDOWN = "# Winter storage\n\nThe boats go to **hall 3**.\n"
 # The choice when a name exists; then the names in the folder and the version of the last one.
 ANSWERS = {
-    "New version": (["plan.txt"], 2),
+    "Replace": (["plan.txt"], 2),
     "Keep both": (["plan (2).txt", "plan.txt"], 1),
     "Skip": (["plan.txt"], 1),
 }
@@ -74,9 +74,9 @@ def test_files_can_be_dropped_anywhere(browser: Browser, sqlite_instance: Instan
             "() => { const data = new DataTransfer(); data.items.add(new File(['Ahoy.'], 'ahoy.txt')); return data }"
         )
         page.dispatch_event("body", "dragenter", {"dataTransfer": transfer})
-        expect(page.get_by_text("Drop to upload to dropped/")).to_be_visible()
+        expect(page.get_by_text("Drop to upload to dropped")).to_be_visible()
         page.dispatch_event("body", "drop", {"dataTransfer": transfer})
-        expect(page.get_by_text("Drop to upload to dropped/")).to_have_count(0)
+        expect(page.get_by_text("Drop to upload to dropped")).to_have_count(0)
         expect(names(page)).to_have_text(["ahoy.txt"])
 
 
@@ -95,7 +95,9 @@ def test_files_can_be_dropped_on_a_folder(browser: Browser, sqlite_instance: Ins
             )
             folder.dispatch_event("dragenter", {"dataTransfer": transfer})
             folder.dispatch_event("dragover", {"dataTransfer": transfer})
-            expect(page.get_by_text(f"Drop to upload to aim/{'below/' if name == 'row.txt' else ''}")).to_be_visible()
+            expect(
+                page.get_by_text(f"Drop to upload to aim{'/below' if name == 'row.txt' else ''}", exact=True)
+            ).to_be_visible()
             folder.dispatch_event("drop", {"dataTransfer": transfer})
             expect(upload_tray(page).get_by_role("status")).to_contain_text("uploaded")
         expect(names(page)).to_have_text(["below", "tree.txt"])
@@ -143,7 +145,7 @@ def test_one_choice_can_apply_to_all_conflicts(browser: Browser, sqlite_instance
         expect(names(page)).to_have_text(files)
         page.set_input_files("input[data-what=files]", [payload(name, b"New.") for name in files])
         upload_tray(page).get_by_label("Do this for all conflicts").check()
-        upload_tray(page).get_by_role("button", name="New version").click()
+        upload_tray(page).get_by_role("button", name="Replace").click()
         expect(upload_tray(page).get_by_role("status")).to_have_text("5 files uploaded")
 
 

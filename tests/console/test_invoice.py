@@ -154,7 +154,7 @@ def overwrite(page: Page, body: bytes) -> None:
     page.goto("/app/files?in=invoices/")
     settle(page)
     choose_file(page, INVOICE, body)
-    page.get_by_role("region", name="Uploads").get_by_role("button", name="New version").click()
+    page.get_by_role("region", name="Uploads").get_by_role("button", name="Replace").click()
     expect(page.get_by_role("region", name="Uploads").get_by_role("status")).to_have_text("1 file uploaded")
 
 

@@ -64,6 +64,39 @@ def test_a_copy_beside_its_original_gets_another_name(browser: Browser, sqlite_i
         expect(names(page)).to_have_text(["a (2).txt", "a.txt"])
 
 
+def test_taken_names_are_replaced_kept_or_skipped_one_by_one_or_all(
+    browser: Browser, sqlite_instance: Instance
+) -> None:
+    folders = {"from/": 3, "onto/": 1}
+    for folder, size in folders.items():
+        fill(sqlite_instance, f"clash/{folder}", {f"{name}.txt": size for name in "abcd"})
+    fill(sqlite_instance, "clash/from/", {"e.txt": 1})
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
+        page.goto("/app/files?in=clash/from/")
+        page.get_by_role("checkbox", name="Select all").check()
+        page.get_by_role("toolbar").get_by_role("button", name="Move…").click()
+        place = page.get_by_role("dialog", name="Move 5 items")
+        place.get_by_role("treeitem", name="onto").click()
+        place.get_by_role("button", name="Move here").click()
+        taken = page.get_by_role("dialog", name="Moving")
+        for name, answer in (("a", "Replace"), ("b", "Keep both"), ("c", "Skip")):
+            expect(taken.get_by_role("alert")).to_contain_text(f"“clash/onto/{name}.txt” already exists.")
+            taken.get_by_role("button", name=answer).click()
+        expect(taken.get_by_role("alert")).to_contain_text("clash/onto/d.txt")
+        taken.get_by_role("checkbox", name="Do this for all conflicts").check()
+        taken.get_by_role("button", name="Replace").click()
+        told = page.get_by_role("alert").filter(has_text="2 files replaced")
+        expect(told).to_contain_text("2 files moved")
+        expect(names(page)).to_have_text(["c.txt"])
+        assert keys(sqlite_instance, "member", "clash/onto/") == [
+            f"clash/onto/{name}.txt" for name in ("a", "b (2)", "b", "c", "d", "e")
+        ]
+        page.goto("/app/files?in=clash/onto/")
+        expect(names(page)).to_have_count(6)
+        page.get_by_role("grid").get_by_role("link", name="a.txt").click()
+        expect(page.get_by_role("toolbar")).to_contain_text("Version 2")
+
+
 def test_files_are_dragged_onto_folders_and_the_breadcrumb(browser: Browser, sqlite_instance: Instance) -> None:
     fill(sqlite_instance, "dragged/", {"a.txt": 1, "b.txt": 1, "box/c.txt": 1})
     with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:

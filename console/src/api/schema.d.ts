@@ -1734,7 +1734,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Move or rename an object: give it another key, with its versions and grants.
+         * Move or rename an object: give it another key, with its versions and grants. With `replace`, its content becomes the next version of the object there, and it is deleted.
          * @description A session or API token. Requires `files:write`, by role, ownership or grant.
          */
         post: operations["repository.move"];
@@ -1754,7 +1754,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Copy the newest version of an object to an unused key, as a private object of the caller.
+         * Copy the newest version of an object to an unused key, as a private object of the caller; or, with `replace`, as the next version of the object there.
          * @description A session or API token. Requires `files:read`, by role, ownership or grant.
          */
         post: operations["repository.copy"];
@@ -5836,6 +5836,8 @@ export interface components {
         /** NewKey */
         NewKey: {
             key: string;
+            /** @default false */
+            replace?: boolean;
         };
         /** Derivations */
         Derivations: {
@@ -19620,7 +19622,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `rate_limited` */
+            /** @description `rate_limited`, `quota_exceeded` */
             429: {
                 headers: {
                     [name: string]: unknown;

@@ -2367,27 +2367,39 @@ class AsyncRepoApi(AsyncArea):
         )
 
     async def move(
-        self, id: str, *, key: str, if_match: int | None = None, idempotency_key: str | None = None
+        self,
+        id: str,
+        *,
+        key: str,
+        replace: bool | UnsetType = UNSET,
+        if_match: int | None = None,
+        idempotency_key: str | None = None,
     ) -> RepositoryObject:
-        """Move or rename an object: give it another key, with its versions and grants."""
+        """Move or rename an object: give it another key, with its versions and grants. With `replace`, its content
+        becomes the next version of the object there, and it is deleted.
+        """
         return await self._transport.send(
             Call(
                 method="POST",
                 path=f"/api/repo-obj/{segment(id)}/move",
                 answer=RepositoryObject,
-                body={"key": key},
+                body={"key": key, "replace": replace},
                 headers={**matching(if_match), **keyed(idempotency_key)},
             )
         )
 
-    async def copy(self, id: str, *, key: str, idempotency_key: str | None = None) -> RepositoryObject:
-        """Copy the newest version of an object to an unused key, as a private object of the caller."""
+    async def copy(
+        self, id: str, *, key: str, replace: bool | UnsetType = UNSET, idempotency_key: str | None = None
+    ) -> RepositoryObject:
+        """Copy the newest version of an object to an unused key, as a private object of the caller; or, with
+        `replace`, as the next version of the object there.
+        """
         return await self._transport.send(
             Call(
                 method="POST",
                 path=f"/api/repo-obj/{segment(id)}/copy",
                 answer=RepositoryObject,
-                body={"key": key},
+                body={"key": key, "replace": replace},
                 headers=keyed(idempotency_key),
             )
         )

@@ -2349,27 +2349,39 @@ class RepoApi(Area):
         )
 
     def move(
-        self, id: str, *, key: str, if_match: int | None = None, idempotency_key: str | None = None
+        self,
+        id: str,
+        *,
+        key: str,
+        replace: bool | UnsetType = UNSET,
+        if_match: int | None = None,
+        idempotency_key: str | None = None,
     ) -> RepositoryObject:
-        """Move or rename an object: give it another key, with its versions and grants."""
+        """Move or rename an object: give it another key, with its versions and grants. With `replace`, its content
+        becomes the next version of the object there, and it is deleted.
+        """
         return self._transport.send(
             Call(
                 method="POST",
                 path=f"/api/repo-obj/{segment(id)}/move",
                 answer=RepositoryObject,
-                body={"key": key},
+                body={"key": key, "replace": replace},
                 headers={**matching(if_match), **keyed(idempotency_key)},
             )
         )
 
-    def copy(self, id: str, *, key: str, idempotency_key: str | None = None) -> RepositoryObject:
-        """Copy the newest version of an object to an unused key, as a private object of the caller."""
+    def copy(
+        self, id: str, *, key: str, replace: bool | UnsetType = UNSET, idempotency_key: str | None = None
+    ) -> RepositoryObject:
+        """Copy the newest version of an object to an unused key, as a private object of the caller; or, with
+        `replace`, as the next version of the object there.
+        """
         return self._transport.send(
             Call(
                 method="POST",
                 path=f"/api/repo-obj/{segment(id)}/copy",
                 answer=RepositoryObject,
-                body={"key": key},
+                body={"key": key, "replace": replace},
                 headers=keyed(idempotency_key),
             )
         )

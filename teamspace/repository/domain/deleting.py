@@ -45,14 +45,19 @@ async def delete(
         row = await finding.require(tx, who, object_id, P.FILES_DELETE)
         if expected_version not in (None, row.version):
             raise VersionMismatch(row.version)
-        if not keep and not await is_large(tx, row.id):
-            return await _delete_object(tx, row)
-        tx.target, tx.detail, tx.team_id = row.id, {"key": row.key}, row.team_id
-        await changes.record_removal(tx, row, Change.DELETED)
-        by_right = await store.admits(tx, access.fence_without_grants(who, P.FILES_DELETE), row.id)
-        grantee = None if by_right else who.user_id
-        await store.trash(tx, row.id, by=who.user_id, grantee=grantee, now=clock.stamp())
-        await texts.set_aside(tx, row)
+        await discard(tx, who, row, keep=keep)
+
+
+async def discard(tx: Tx, who: Principal, row: ObjectRow, *, keep: bool) -> None:
+    """Delete an object as `delete` does, in a transaction that has locked its key and checked access."""
+    if not keep and not await is_large(tx, row.id):
+        return await _delete_object(tx, row)
+    tx.target, tx.detail, tx.team_id = row.id, {"key": row.key}, row.team_id
+    await changes.record_removal(tx, row, Change.DELETED)
+    by_right = await store.admits(tx, access.fence_without_grants(who, P.FILES_DELETE), row.id)
+    grantee = None if by_right else who.user_id
+    await store.trash(tx, row.id, by=who.user_id, grantee=grantee, now=clock.stamp())
+    await texts.set_aside(tx, row)
 
 
 async def _delete_object(tx: Tx, row: ObjectRow) -> None:

@@ -201,7 +201,7 @@ async def _check_access(
         if not access.can_create(who, draft.key):
             raise Forbidden("rights.needs", permission=P.FILES_WRITE)
     else:
-        await _check_can_write(db, who, existing)
+        await check_can_write(db, who, existing)
         if draft.visibility not in (None, existing.visibility):
             await check_can_manage(db, who, existing)
     _check_condition(existing, condition)
@@ -222,7 +222,7 @@ def _check_condition(existing: ObjectRow | None, condition: WriteCondition) -> N
         raise PreconditionFailed("repository.etag_matches")
 
 
-async def _check_can_write(db: Reads, who: Principal, row: ObjectRow) -> None:
+async def check_can_write(db: Reads, who: Principal, row: ObjectRow) -> None:
     if await store.admits(db, access.fence_with_deleted(who, P.FILES_WRITE), row.id):
         return
     if await store.admits(db, access.fence(who, P.FILES_READ, across_org=True), row.id):

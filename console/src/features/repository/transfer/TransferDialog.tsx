@@ -69,11 +69,16 @@ function Question({ taken, transfer }: { taken: readonly string[]; transfer: Tra
   const choose = (answer: Answer) => () => transfer.answer(answer, forAll);
   return (
     <div className={styles.question} role="alert">
-      <p>{t("files.taken", { key: taken[0] })}</p>
+      <p>
+        {t("files.taken", { key: taken[0] })} {t("files.taken.kept")}
+      </p>
       <Checkbox size="sm" label={t("files.taken.for_all")} checked={forAll} onChange={(event) => setForAll(event.currentTarget.checked)} />
       <div className={styles.answers}>
         <Button size="compact-sm" onClick={choose("both")}>
           {t("files.taken.both")}
+        </Button>
+        <Button size="compact-sm" variant="default" onClick={choose("replace")}>
+          {t("files.taken.replace")}
         </Button>
         <Button size="compact-sm" variant="default" onClick={choose("skip")}>
           {t("files.taken.skip")}

@@ -14,8 +14,8 @@ function store(...taken: string[]): { keys: string[]; act: Act } {
   const keys = [...taken];
   return {
     keys,
-    act: ({ to }) => {
-      if (keys.includes(to)) return Promise.reject(new Refusal(409, { code: "conflict" }));
+    act: ({ to, replaces }) => {
+      if (keys.includes(to) && !replaces) return Promise.reject(new Refusal(409, { code: "conflict" }));
       keys.push(to);
       return Promise.resolve();
     },
@@ -47,6 +47,20 @@ describe("a transfer", () => {
     expect(await ended).toMatchObject({ done: 2, skipped: 1, failures: [] });
     expect(keys.slice(4)).toEqual(["b/2 (2).txt", "b/3 (3).txt"]);
     expect(moving.performed.map(({ to }) => to)).toEqual(["b/2 (2).txt", "b/3 (3).txt"]);
+  });
+
+  it("replaces what has the name, and reports what may not be", async () => {
+    const { keys, act } = store("b/1.txt", "b/2.txt", "b/3.txt");
+    const moving = transfer(["1.txt", "2.txt", "3.txt"], (step, signal) => {
+      if (step.id === "2.txt" && step.replaces) return Promise.reject(new Refusal(409, { code: "conflict" }));
+      return act(step, signal);
+    });
+    const ended = moving.run();
+    await turn();
+    moving.answer("replace", true);
+    expect(await ended).toMatchObject({ done: 2, skipped: 0, failures: [{ key: "a/2.txt" }] });
+    expect(moving.performed.map(({ to, replaces }) => [to, replaces])).toEqual([["b/1.txt", true], ["b/3.txt", true]]);
+    expect(keys).toContain("b/2.txt");
   });
 
   it("stops where it is, and keeps what was done", async () => {

@@ -8,13 +8,15 @@ import { Refusal } from "@/api/client";
 import { beside } from "../naming";
 
 export type Deed = "move" | "copy" | "delete" | "share";
-export type Answer = "both" | "skip";
+export type Answer = "both" | "replace" | "skip";
 
 /** One object; `to` is its new key. */
 export interface Step {
   id: string;
   from: string;
   to: string;
+  /** Becomes the next version of the object that has the key. */
+  replaces?: boolean;
 }
 
 export interface Failure {
@@ -35,7 +37,7 @@ export interface Progress {
 }
 
 export type Gather = (signal: AbortSignal, found: (count: number) => void) => Promise<Step[]>;
-/** Rejects with 409 if the key is taken. */
+/** Rejects with 409 if the key is taken and not to be replaced. */
 export type Act = (step: Step, signal: AbortSignal) => Promise<unknown>;
 
 export const AT_ONCE = 4;
@@ -126,8 +128,12 @@ export class Transfer {
       await this.#perform(step);
     } catch (fault) {
       if (isTaken(fault)) return this.#ask(step);
-      if (!this.#stop.signal.aborted) this.#failures.push({ key: step.from, fault });
+      this.#fail(step, fault);
     }
+  }
+
+  #fail({ from }: Step, fault: unknown): void {
+    if (!this.#stop.signal.aborted) this.#failures.push({ key: from, fault });
   }
 
   async #perform(step: Step): Promise<void> {
@@ -139,6 +145,7 @@ export class Transfer {
     // A copy beside its original can only have another name.
     const answer = step.from === step.to ? "both" : (this.#forAll ?? (await this.#answered(step)));
     if (answer === "both") return this.#beside(step);
+    if (answer === "replace") return this.#perform({ ...step, replaces: true }).catch((fault: unknown) => this.#fail(step, fault));
     if (!this.#stop.signal.aborted) this.#skipped += 1;
   }
 
@@ -156,8 +163,7 @@ export class Transfer {
         return await this.#perform({ ...step, to: beside(step.to, number) });
       } catch (fault) {
         if (isTaken(fault) && number < MOST_NAMES) continue;
-        if (!this.#stop.signal.aborted) this.#failures.push({ key: step.from, fault });
-        return;
+        return this.#fail(step, fault);
       }
     }
   }

@@ -26,8 +26,8 @@ export interface Running {
 }
 
 const ACTS: Record<Exclude<Deed, "share">, Act> = {
-  move: ({ id, to }, signal) => request("POST", `/api/repo-obj/${id}/move`, { key: to }, signal),
-  copy: ({ id, to }, signal) => request("POST", `/api/repo-obj/${id}/copy`, { key: to }, signal),
+  move: ({ id, to, replaces }, signal) => request("POST", `/api/repo-obj/${id}/move`, { key: to, replace: replaces }, signal),
+  copy: ({ id, to, replaces }, signal) => request("POST", `/api/repo-obj/${id}/copy`, { key: to, replace: replaces }, signal),
   delete: ({ id }, signal) => answer(api.DELETE("/api/repo-obj/{id}", { params: { path: { id } }, signal })),
 };
 
@@ -55,23 +55,29 @@ export function useTransfer() {
     setRunning(clean ? null : { deed, transfer, fault });
     if (performed.length === 0) return performed;
     if (deed === "delete") undoDeletion(t("files.transfer.done.delete", { count: performed.length }), performed.map(({ id }) => id));
-    else tell(deed, performed, () => void begin({ deed: "move", gather: back(performed) }));
+    else tell(deed, performed, (moved) => void begin({ deed: "move", gather: back(moved) }));
     return performed;
   }
 
   return { running, begin, close: () => setRunning(null) };
 }
 
-function tell(deed: Exclude<Deed, "delete">, performed: readonly Step[], undo: () => void): void {
-  const words = t(`files.transfer.done.${deed}`, { count: performed.length });
-  if (deed !== "move") {
+/** What has replaced another file isn't moved back: that file would not be there any more. */
+function tell(deed: Exclude<Deed, "delete">, performed: readonly Step[], undo: (moved: readonly Step[]) => void): void {
+  const plain = performed.filter(({ replaces }) => !replaces);
+  const replaced = performed.length - plain.length;
+  const words = [
+    ...(plain.length > 0 ? [t(`files.transfer.done.${deed}`, { count: plain.length })] : []),
+    ...(replaced > 0 ? [t("files.transfer.replaced", { count: replaced })] : []),
+  ].join(" · ");
+  if (deed !== "move" || plain.length === 0) {
     notifications.show({ color: "success", message: words });
     return;
   }
   const id = `files-${performed[0]?.id ?? ""}`;
   const take = (): void => {
     notifications.hide(id);
-    undo();
+    undo(plain);
   };
   notifications.show({
     id,

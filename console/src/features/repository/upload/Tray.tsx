@@ -87,7 +87,9 @@ function Question({ upload, others }: { upload: Upload; others: number }) {
   const choose = (answer: Answer) => () => uploads.answer(upload.id, answer, forAll);
   return (
     <div className={styles.question} role="alert">
-      <p>{t(upload.taken === "hidden" ? "files.taken.hidden" : "files.taken", { key: upload.key })}</p>
+      <p>
+        {upload.taken === "hidden" ? t("files.taken.hidden", { key: upload.key }) : `${t("files.taken", { key: upload.key })} ${t("files.taken.kept")}`}
+      </p>
       {others > 0 && (
         <Checkbox size="sm" label={t("files.taken.for_all")} checked={forAll} onChange={(event) => setForAll(event.currentTarget.checked)} />
       )}
