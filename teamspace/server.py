@@ -241,7 +241,7 @@ async def _drain(app: App, server: Server, running: "asyncio.Task[None]", deadli
 async def _wait_for_work(app: App, server: Server, running: "asyncio.Task[None]") -> None:
     await asyncio.wait({running})
     await server.wait_closed()
-    await app.gate.idle.wait()  # a handler may outlive its connection
+    await app.gate.wait_idle()  # a handler may outlive its connection
 
 
 async def _run_within(seconds: float, work: Coroutine[Any, Any, None]) -> None:

@@ -18,7 +18,7 @@ from teamspace.core import idempotency, paging, ranges
 from teamspace.core.addresses import Network, client_address, is_trusted, rate_limit_key
 from teamspace.core.counts import Counts
 from teamspace.core.crypto import constant_time_equal
-from teamspace.core.db import Db, IdempotencyKeyTaken, retry_on_conflict
+from teamspace.core.db import Db, IdempotencyKeyTaken, SerializationFailure, retry_on_conflict
 from teamspace.core.decoding import decode_body, decode_query
 from teamspace.core.disconnect import Disconnected
 from teamspace.core.errors import (
@@ -139,12 +139,10 @@ class Gate:
         self._downloads = KeyedConcurrencyLimit(
             "busy.downloads_by", counts, token=DOWNLOADS_OF_TOKEN, address=DOWNLOADS_OF_ADDRESS
         )
-        self._tasks: set[asyncio.Task[Any]] = set()
-        self.watchdog = Watchdog()
+        self._active: dict[_RequestInfo, asyncio.Task[Any] | None] = {}
+        """The requests in progress."""
+        self.watchdog = Watchdog(self._active)
         self.shedder = LoadShedder(self.watchdog.record_delay)
-        self.active = 0
-        self.idle = asyncio.Event()
-        self.idle.set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -152,8 +150,7 @@ class Gate:
         started = time.perf_counter()
         request = Request(scope, receive)
         info = _RequestInfo()
-        task = asyncio.current_task()
-        self._enter(info, task)
+        self._active[info] = asyncio.current_task()
         try:
             response = await self._respond(request, info)
             if info.cors is not None:
@@ -167,29 +164,26 @@ class Gate:
             info.status = 499
         finally:
             request.disconnect.close()
-            self._leave(info, task)
+            del self._active[info]
+            self.watchdog.end(info.route)
             self._count_traffic(request, info)
             self._log_request(request, info, time.perf_counter() - started)
 
-    def _enter(self, info: "_RequestInfo", task: "asyncio.Task[Any] | None") -> None:
-        self.watchdog.begin(info)
-        if task is not None:
-            self._tasks.add(task)
-        self.active += 1
-        self.idle.clear()
+    @property
+    def active(self) -> int:
+        """How many requests are in progress."""
+        return len(self._active)
 
-    def _leave(self, info: "_RequestInfo", task: "asyncio.Task[Any] | None") -> None:
-        self.watchdog.end(info)
-        if task is not None:
-            self._tasks.discard(task)
-        self.active -= 1
-        if not self.active:
-            self.idle.set()
+    async def wait_idle(self) -> None:
+        """Wait until no request is in progress."""
+        while tasks := [task for task in self._active.values() if task is not None]:
+            await asyncio.wait(tasks)
 
     def cancel_all(self) -> None:
         """Cancel every active request."""
-        for task in tuple(self._tasks):
-            task.cancel()
+        for task in tuple(self._active.values()):
+            if task is not None:
+                task.cancel()
 
     async def _deliver(self, request: Request, info: "_RequestInfo", response: Response, send: Send) -> int:
         """Send the response; return its status. If it cannot be delivered, undo what it hands out."""
@@ -371,7 +365,10 @@ class Gate:
     # handle
 
     async def _handle(self, request: Request, endpoint: Endpoint, arguments: dict[str, Any]) -> Response:
-        result = await retry_on_conflict(lambda: endpoint.handler(**arguments))
+        try:
+            result = await endpoint.handler(**arguments)
+        except SerializationFailure:
+            result = await retry_on_conflict(lambda: endpoint.handler(**arguments))
         response = self._encode(request, result)
         return (
             await ranges.with_first_chunk(response)
@@ -478,15 +475,18 @@ class _RequestInfo:
 
 
 def _check_scope(endpoint: Endpoint, who: Principal) -> None:
-    route = endpoint.route
-    needed = route.needs
-    if isinstance(route.permission, Own) and who.scope is not None:
+    if who.scope is None:
+        return
+    needed = endpoint.route.needs
+    if isinstance(endpoint.route.permission, Own):
         raise OutOfScope("rights.own_account")
     if needed is not None and not who.in_scope(needed):
         raise OutOfScope("rights.out_of_scope", permission=needed)
 
 
 def _check_suspension(endpoint: Endpoint, who: Principal) -> None:
+    if not (who.tenant_suspended or who.org_suspended):
+        return
     route = endpoint.route
     if not route.writes or route.while_suspended or route.dry_run:
         return

@@ -60,7 +60,8 @@ class ResponseWriter:
 
     def __init__(self, stopping: Stopping, *, tls: bool) -> None:
         self._stopping = stopping
-        self._tls_headers = [(b"strict-transport-security", b"max-age=31536000")] if tls else []
+        self._common: Headers = [*_API, (b"strict-transport-security", b"max-age=31536000")] if tls else _API
+        self._replaceable = frozenset(dict(self._common)) | {b"x-request-id", b"content-type"}
 
     async def send(
         self, send: Send, response: Response, request_id: str, *, head: bool, disconnect: DisconnectWatch
@@ -118,16 +119,17 @@ class ResponseWriter:
             gone.remove_done_callback(end)
 
     def _headers(self, response: Response, request_id: str) -> Headers:
-        headers = [*_API, *self._tls_headers, (b"x-request-id", request_id.encode())]
+        headers = [*self._common, (b"x-request-id", request_id.encode())]
         if response.content_type and response.status not in (204, 304):
             headers.append((b"content-type", response.content_type.encode()))
-        if response.headers:
-            own = [(name.encode(), value.encode("latin-1")) for name, value in response.headers.items()]
-            replaced = {name for name, _ in own}
-            headers = [pair for pair in headers if pair[0] not in replaced] + [
-                pair for pair in own if pair[1] or pair[0] not in _DEFAULT_NAMES
-            ]
-        return headers
+        if not response.headers:
+            return headers
+        own = {name.encode(): value.encode("latin-1") for name, value in response.headers.items()}
+        if own.keys().isdisjoint(self._replaceable):
+            return [*headers, *own.items()]
+        return [pair for pair in headers if pair[0] not in own] + [
+            pair for pair in own.items() if pair[1] or pair[0] not in _DEFAULT_NAMES
+        ]
 
     def content(self, reply: Content) -> Response:
         return Response(reply.status, reply.body, reply.content_type, reply.headers, payer=reply.payer)

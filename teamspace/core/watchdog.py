@@ -2,6 +2,7 @@
 
 import logging
 import time
+from collections.abc import Collection
 from typing import Protocol
 
 log = logging.getLogger("teamspace.loop")
@@ -18,18 +19,16 @@ class Watchdog:
     """Seconds the loop can be blocked before that is logged."""
     WINDOW_MINUTES = 5
 
-    def __init__(self) -> None:
-        self._active: set[ActiveRequest] = set()
+    def __init__(self, active: Collection[ActiveRequest] = ()) -> None:
+        """`active` are the requests in progress, at any time."""
+        self._active = active
         self._ended: set[str] = set()
         """Routes that finished since the last tick: one of them may have blocked the loop."""
         self._by_minute: dict[int, float] = {}
 
-    def begin(self, request: ActiveRequest) -> None:
-        self._active.add(request)
-
-    def end(self, request: ActiveRequest) -> None:
-        self._active.discard(request)
-        self._ended.add(request.route)
+    def end(self, route: str) -> None:
+        """Note that a request ended."""
+        self._ended.add(route)
 
     def record_delay(self, late: float) -> None:
         """Record that a timer of the loop fired `late` seconds after it was due."""

@@ -22,6 +22,14 @@ _FILTERS = {
 }
 
 
+_WITH_GRANTS = (
+    f"SELECT {columns(NoteRow, 'notes')}, shares.principal_type, shares.principal_id, shares.permission,"
+    " shares.expires_at FROM notes LEFT JOIN note_grants AS shares ON shares.note_id = notes.id"
+    f" AND {sharing.not_expired('shares')} WHERE notes.id = :id AND {{fence}}"
+    " ORDER BY shares.principal_type, shares.principal_id"
+)
+
+
 async def select(db: Reads, fence: Fence, filters: dict[str, str], before: str, limit: int) -> list[NoteItem]:
     where = " AND ".join(["TRUE", *(_FILTERS[name] for name in filters)])
     return await db.all(
@@ -39,14 +47,7 @@ async def get(db: Reads, fence: Fence, note_id: str) -> NoteRow | None:
 
 async def get_with_grants(db: Reads, fence: Fence, note_id: str) -> list[NoteGrantRow]:
     """Select the note once per grant that has not expired, at least once; nothing if the fence does not admit it."""
-    return await db.all(
-        NoteGrantRow,
-        f"SELECT {columns(NoteRow, 'notes')}, shares.principal_type, shares.principal_id, shares.permission,"
-        " shares.expires_at FROM notes LEFT JOIN note_grants AS shares ON shares.note_id = notes.id"
-        f" AND {sharing.not_expired('shares')} WHERE notes.id = :id AND {fence.sql}"
-        " ORDER BY shares.principal_type, shares.principal_id",
-        id=note_id, **fence.params,
-    )  # fmt: skip
+    return await db.all(NoteGrantRow, fence.within(_WITH_GRANTS), id=note_id, **fence.params)
 
 
 async def admits(db: Reads, fence: Fence, note_id: str) -> bool:

@@ -48,7 +48,7 @@ class Lab:
         finally:
             self.stopping.begin()
             await server.drain()
-            await self.gate.idle.wait()
+            await self.gate.wait_idle()
             server.abort()
             await server.wait_closed()
 

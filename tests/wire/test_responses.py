@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from teamspace.core.wire.heads import encode_head
 from tests.wire.help import parse, running, until
 
 
@@ -143,3 +144,9 @@ async def test_a_drain_finishes_what_was_accepted() -> None:
         status, headers, _ = await active.response()
         assert (status, headers[b"connection"]) == (200, b"close")
         await server.server.wait_closed()
+
+
+@pytest.mark.parametrize("header", [(b"etag", b"1\r\nset-cookie: a"), (b"a\nb", b"c")])
+def test_a_header_cannot_contain_a_line_break(header: tuple[bytes, bytes]) -> None:
+    with pytest.raises(ValueError):
+        encode_head(200, [(b"x-request-id", b"1"), header], b"")

@@ -70,6 +70,10 @@ class Fence(msgspec.Struct, frozen=True):
     def sql(self) -> str:
         return _any_clause(self.table, self.clauses)
 
+    def within(self, statement: str) -> str:
+        """Return the statement with this fence in place of `{fence}`; the text is kept."""
+        return _within(statement, self.table, self.clauses)
+
     @property
     def is_empty(self) -> bool:
         """Whether it admits no row, whatever the parameters."""
@@ -112,6 +116,11 @@ class Fence(msgspec.Struct, frozen=True):
 @lru_cache(512)
 def _any_clause(table: str, clauses: tuple[Clause, ...], each_row: bool = False) -> str:
     return f"({' OR '.join(clause.predicate(table, each_row=each_row) for clause in clauses)})"
+
+
+@lru_cache(512)
+def _within(statement: str, table: str, clauses: tuple[Clause, ...]) -> str:
+    return statement.replace("{fence}", _any_clause(table, clauses))
 
 
 @lru_cache(512)

@@ -92,13 +92,16 @@ class CommitBatch:
 
 
 class SqliteTransaction:
+    """Has one cursor: making one takes as long as a third of a small statement."""
+
     def __init__(self, connection: apsw.Connection, thread: CommitThread) -> None:
         self._connection, self._thread = connection, thread
+        self._cursor = connection.cursor()
         self.deferred: list[tuple[str, Params]] = []
         self.rights_changed = False
 
     async def fetch(self, sql: str, params: Params) -> Sequence[Row]:
-        return _run(self._connection, sql, params)
+        return _run(self._cursor, sql, params)
 
     @asynccontextmanager
     async def savepoint(self) -> AsyncIterator[None]:
@@ -111,14 +114,14 @@ class SqliteTransaction:
             raise
 
     async def add(self, sql: str, params: Params) -> None:
-        _run(self._connection, sql, params)
+        _run(self._cursor, sql, params)
 
     async def defer(self, sql: str, params: Params) -> None:
         self.deferred.append((sql, params))
 
     async def run_offloaded(self, sql: str, params: Params) -> None:
         """Run a statement on the commit thread, which is idle while a transaction is open."""
-        running = self._thread.run(_run, self._connection, sql, params)
+        running = self._thread.run(_run, self._cursor, sql, params)
         try:
             await asyncio.shield(running)
         finally:
@@ -207,6 +210,7 @@ class Sqlite:
         """How long the log may become before a commit makes a checkpoint: SQLite's default."""
         self._writer = connect(path, sync=sync)
         self._reader = connect(path, readonly=True)
+        self._reads = self._reader.cursor()
         self._readers = _Readers(path)
         self._write_lock = asyncio.Lock()
         self._thread = CommitThread()
@@ -215,7 +219,7 @@ class Sqlite:
         self._broken = False
 
     async def fetch(self, sql: str, params: Params) -> Sequence[Row]:
-        return _run(self._reader, sql, params)
+        return _run(self._reads, sql, params)
 
     async def fetch_offloaded(self, sql: str, params: Params, *, seconds: float | None = None) -> Sequence[Row]:
         def read() -> Sequence[Row]:
@@ -414,13 +418,13 @@ class Sqlite:
         self._writer.close()
 
 
-def _run(connection: apsw.Connection, sql: str, params: Params | Sequence[Any]) -> list[Any]:
+def _run(on: apsw.Connection | apsw.Cursor, sql: str, params: Params | Sequence[Any]) -> list[Any]:
     if isinstance(params, dict):
         # SQLite looks for each name among all names of the statement.
         sql, names = number_parameters(sql, "?")
         params = [params[name] for name in names]
     try:
-        return connection.execute(sql, params).fetchall()
+        return on.execute(sql, params).fetchall()
     except apsw.ConstraintError as fault:
         if getattr(fault, "extendedresult", 0) in (apsw.SQLITE_CONSTRAINT_UNIQUE, apsw.SQLITE_CONSTRAINT_PRIMARYKEY):
             raise Duplicate(str(fault)) from fault

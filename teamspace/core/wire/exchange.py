@@ -163,19 +163,20 @@ class Exchange:
     async def _send_body(self, body: bytes, *, more: bool) -> None:
         if not self.started:
             raise RuntimeError("the response has no head")
-        size, end = self._carrier.limits.piece, len(body)
-        if end <= size:
-            await self._send_piece(body, is_last=not more)
-            return
-        for start in range(0, end, size):
-            await self._send_piece(body[start : start + size], is_last=not more and start + size >= end)
-
-    async def _send_piece(self, piece: bytes, *, is_last: bool) -> None:
-        self._carrier.write(self._head + self._frame(piece, is_last=is_last))
-        self._head = b""
-        if is_last:
+        size, start = self._carrier.limits.piece, 0
+        while len(body) - start > size:
+            await self._send_piece(body[start : start + size])
+            start += size
+        if more:
+            await self._send_piece(body[start:])
+        else:
+            self._carrier.write(self._head + self._frame(body[start:], is_last=True))
             self._finish()
-            return
+
+    async def _send_piece(self, piece: bytes) -> None:
+        """Send a part that is not the last."""
+        self._carrier.write(self._head + self._frame(piece, is_last=False))
+        self._head = b""
         await self._carrier.flush()
         if self.gone:
             raise Disconnected
@@ -196,6 +197,6 @@ class Exchange:
         if self._left:
             # The client still waits for the rest: it must not take the next response for that.
             self.keep_alive = False
-        self.finished = True
+        self.finished, self._head = True, b""
         self._pieces.clear()
         self._wake()
