@@ -1,16 +1,12 @@
 """The rights epoch, and what is remembered for as long as it lasts."""
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from teamspace.core.db.epoch import Epoch, EpochMemory, MappedEpoch, OwnEpoch, RightsMemory, SharedRead
-
-
-@pytest.fixture
-def epoch(tmp_path: Path) -> Epoch:
-    return MappedEpoch(tmp_path / "epoch")
+from teamspace.core.db.epoch import EpochMemory, MappedEpoch, SharedRead
 
 
 class Counted:
@@ -37,28 +33,37 @@ def test_all_who_map_the_file_see_a_new_epoch_at_once(tmp_path: Path) -> None:
     one.close()
 
 
-async def test_rights_are_read_once_in_an_epoch(epoch: Epoch) -> None:
-    memory, rights = RightsMemory(epoch), Counted()
-    assert [await memory.get("a", rights.load) for _ in range(3)] == [1, 1, 1]
-    assert await memory.get("b", rights.load) == 2
-    epoch.renew()
-    assert [await memory.get("a", rights.load) for _ in range(2)] == [3, 3]
-
-
-async def test_nothing_is_remembered_while_a_transaction_that_changes_rights_is_open(epoch: Epoch) -> None:
-    memory, rights = RightsMemory(epoch), Counted()
-    await memory.get("a", rights.load)
+async def test_nothing_is_remembered_while_a_transaction_that_changes_rights_is_open() -> None:
+    memory, rights = EpochMemory(), Counted()
+    await memory.get("first", "a", rights.load)
     memory.begin_change("transaction")
-    assert [await memory.get("a", rights.load) for _ in range(2)] == [2, 3]
+    assert [await memory.get("first", "a", rights.load) for _ in range(2)] == [2, 3]
     memory.end("another")
-    assert await memory.get("a", rights.load) == 4
+    assert await memory.get("first", "a", rights.load) == 4
     memory.end("transaction")  # also if it was rolled back
-    assert [await memory.get("a", rights.load) for _ in range(2)] == [5, 5]
+    assert [await memory.get("first", "a", rights.load) for _ in range(2)] == [5, 5]
 
 
-async def test_nothing_is_remembered_where_other_processes_cannot_tell(tmp_path: Path) -> None:
-    memory, rights = RightsMemory(OwnEpoch()), Counted()
-    assert [await memory.get("a", rights.load) for _ in range(2)] == [1, 2]
+@pytest.mark.parametrize("change", [EpochMemory.forget, lambda memory: memory.begin_change("transaction")])
+async def test_what_was_read_while_something_changed_is_used_once(change: Callable[[EpochMemory], None]) -> None:
+    memory, rights, read = EpochMemory(), Counted(), asyncio.Event()
+
+    async def load_slowly() -> int:
+        await read.wait()
+        return await rights.load()
+
+    slow = asyncio.create_task(memory.get("first", "a", load_slowly))
+    await asyncio.sleep(0)
+    change(memory)
+    read.set()
+    assert await slow == 1
+    memory.end("transaction")
+    assert await memory.get("first", "a", rights.load) == 2
+
+
+async def test_nothing_is_remembered_where_only_the_database_knows_the_epoch() -> None:
+    memory, rights = EpochMemory(), Counted()
+    assert [await memory.get(None, "a", rights.load) for _ in range(2)] == [1, 2]
 
 
 async def test_what_was_read_is_kept_until_the_next_epoch() -> None:

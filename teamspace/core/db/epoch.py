@@ -105,14 +105,23 @@ def _retrieve(task: asyncio.Task[Any]) -> None:
 
 
 class EpochMemory:
-    """Keeps what was read from tables of rights since an epoch began."""
+    """Keeps what was read from tables of rights since an epoch began.
+
+    While a transaction of this process that changes rights is open, everything is read: what it has changed could be
+    rolled back.
+    """
 
     def __init__(self) -> None:
         self._kept: dict[Hashable, Any] = {}
         self._epoch: object = None
+        self._changing: set[object] = set()
 
     async def get(self, epoch: object, key: Hashable, load: Callable[[], Awaitable[T]]) -> T:
-        """Return what `load` returned for this key in the epoch, which was read just now."""
+        """Return what `load` returned for this key in the epoch, which was read just now; None if only the database
+        knows which it is.
+        """
+        if epoch is None or self._changing:
+            return await load()
         if epoch != self._epoch:
             self._kept.clear()
             self._epoch = epoch
@@ -121,37 +130,10 @@ class EpochMemory:
             return known
         found = await load()
         # What was read while the epoch changed may be outdated: it is used once.
-        if epoch == self._epoch:
+        if epoch == self._epoch and not self._changing:
             if len(self._kept) >= _MAX_KEPT:
                 self._kept.clear()
             self._kept[key] = found
-        return found
-
-
-class RightsMemory:
-    """Keeps what writes read from tables of rights, while nobody changes these.
-
-    Only where a shared epoch says so: then there is one writer at a time, and nobody else can change what was read
-    before the write ends. While a transaction of this process that changes rights is open, everything is read.
-    """
-
-    def __init__(self, epoch: Epoch) -> None:
-        self._epoch = epoch
-        self._kept: dict[Hashable, Any] = {}
-        self._kept_in = epoch.read()
-        self._changing: set[object] = set()
-
-    async def get(self, key: Hashable, load: Callable[[], Awaitable[T]]) -> T:
-        """Return what `load` returned for this key."""
-        if self._changing or not self._epoch.is_shared:
-            return await load()
-        epoch = self._epoch.read()
-        if epoch != self._kept_in or len(self._kept) >= _MAX_KEPT:
-            self._kept.clear()
-            self._kept_in = epoch
-        if key not in self._kept:
-            self._kept[key] = await load()
-        found: T = self._kept[key]
         return found
 
     def begin_change(self, transaction: object) -> None:
@@ -165,3 +147,4 @@ class RightsMemory:
 
     def forget(self) -> None:
         self._kept.clear()
+        self._epoch = None  # what is being read is not kept either

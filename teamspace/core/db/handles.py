@@ -14,7 +14,7 @@ from teamspace.core import clock
 from teamspace.core.crypto import Vault
 from teamspace.core.db.dialect import Dialect
 from teamspace.core.db.engine import Engine, IdempotencyKeyTaken, Params, Row, Transaction, is_outage
-from teamspace.core.db.epoch import EpochMemory, RightsMemory, SharedRead
+from teamspace.core.db.epoch import EpochMemory, SharedRead
 from teamspace.core.db.migrate import is_outdated
 from teamspace.core.db.rows import as_json, mapper
 from teamspace.core.db.statements import written_table
@@ -112,10 +112,10 @@ class Tx(Reads):
     def _note_rights_change(self, sql: str) -> None:
         if written_table(sql) in self._db.rights_tables:
             self.rights_changed = True
-            self._db._memory.begin_change(self._session)
+            self._db._recalled_in_writes.begin_change(self._session)
 
     async def recall(self, key: Hashable, load: Callable[[], Awaitable[T]]) -> T:
-        return await self._db._memory.get(key, load)
+        return await self._db._recalled_in_writes.get(self._db.shared_epoch, key, load)
 
     async def run(self, sql: str, **params: Any) -> None:
         await self._fetch(sql, params)
@@ -227,8 +227,8 @@ class Db(Reads):
         self._guard = guard
         self._stored_epoch, self._epoch_read_at = "", 0.0
         self._epoch_reads = SharedRead(self._read_stored_epoch)
-        self._memory = RightsMemory(engine.epoch)
-        self._recalled = EpochMemory()
+        self._recalled, self._recalled_in_writes = EpochMemory(), EpochMemory()
+        """Apart, since a reader may see the state before a commit whose epoch has begun. A writer cannot."""
         self.outdated = False
         """A newer server has migrated the database: this one must not write any more."""
         self.notify: Callable[[str], None] = lambda topic: None
@@ -331,7 +331,7 @@ class Db(Reads):
                 yield session
         finally:
             self._writing.discard(task)
-            self._memory.end(session)
+            self._recalled_in_writes.end(session)
 
     async def wait_for_commits(self) -> None:
         """Wait until commits in progress can be read: on SQLite, readers see a group commit when it is on disk."""
@@ -356,9 +356,17 @@ class Db(Reads):
             await self._epoch_reads.get()
         return epoch.read(), self._stored_epoch
 
+    @property
+    def shared_epoch(self) -> tuple[int, str] | None:
+        """The epoch, where every process sees a new one at once: then there is one writer, and nobody else can change
+        what it read before its write ends. None where only the database knows it.
+        """
+        epoch = self.engine.epoch
+        return (epoch.read(), self._stored_epoch) if epoch.is_shared else None
+
     async def _read_stored_epoch(self) -> None:
         self._stored_epoch = await self.one(str, "SELECT value FROM instance WHERE name = 'rights_epoch'") or ""
-        self._memory.forget()
+        self._recalled_in_writes.forget()  # a change of the file by hand applies within a second
 
     def _finish(self, tx: Tx) -> None:
         if tx.rights_changed:
