@@ -1,6 +1,6 @@
 """SQL of tenancy: one statement per function, no rules. It may join the tables of identity, the package below."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 
 import msgspec
@@ -192,17 +192,17 @@ async def update_features(tx: Tx, team_id: str, features: str) -> None:
     await tx.run("UPDATE teams SET features = :features WHERE id = :id", id=team_id, features=features)
 
 
-async def get_writer_state(
-    tx: Tx, org_id: str, team_id: str, user_id: str, token_id: str, *, hosted: bool
-) -> WriterState | None:
-    """Read the company, the credential and, for a person, their membership and roles, in the write's transaction.
+async def check_writer(
+    tx: Tx, user_id: str, token_id: str, verify: Callable[[WriterState | None], None], *, hosted: bool
+) -> None:
+    """Have `verify` judge the company, the credential and, for a person, their membership and roles.
 
     The rows of company, membership and credential stay share-locked until the commit; in hosted mode also the tenant's.
     """
-    return await tx.one(
+    await tx.check(
         WriterState,
         f"{_writer_state_sql(person=bool(user_id), credential=bool(token_id), hosted=hosted)} {tx.dialect.share_lock}",
-        org_id=org_id, team_id=team_id, user_id=user_id, token_id=token_id, nothing="",
+        verify, org_id=tx.org_id, team_id=tx.team_id, user_id=user_id, token_id=token_id, nothing="",
     )  # fmt: skip
 
 

@@ -144,7 +144,7 @@ UNFENCED = {
     "ids and scores of the company's texts; a fence then selects the rows": ("search.rank",),
     "ids only; a fence then selects the objects": ("repository.select_sources", "repository.select_derived"),
     "the credential decides what its holder may do: this read makes the principal": (
-        "tenancy.get_credential", "tenancy.select_credentials", "tenancy.get_member_credential", "tenancy.get_team_state", "tenancy.get_writer_state",
+        "tenancy.get_credential", "tenancy.select_credentials", "tenancy.get_member_credential", "tenancy.get_team_state", "tenancy.check_writer",
     ),
     "the caller's own team, or compared with the caller's company": ("tenancy.get_team",),
     "of the caller's own team or company, or of a row that a fence has admitted": (

@@ -85,9 +85,11 @@ def test_only_independent_statements_for_a_table_are_joined() -> None:
 
 
 def test_the_last_statement_ends_with_the_closing_one() -> None:
-    (joined,) = join_tables([WaitingStatement(OTHER, {"id": "a"})], "SELECT 1")
-    assert joined == ("WITH s0 AS (INSERT INTO others (id) VALUES (:s0_id)) SELECT 1", {"s0_id": "a"})
-    assert list(join_tables([], "SELECT 1")) == [("SELECT 1", {})]
+    closing = ("SELECT :id", {"id": "b"})
+    (joined,) = join_tables([WaitingStatement(OTHER, {"id": "a"})], closing)
+    sql = "WITH s0 AS (INSERT INTO others (id) VALUES (:s0_id)) SELECT :s1_id"
+    assert joined == (sql, {"s0_id": "a", "s1_id": "b"})
+    assert list(join_tables([], closing)) == [closing]
 
 
 async def _texts(world: World) -> list[str]:

@@ -10,6 +10,8 @@ from teamspace.core.errors import Overloaded, StorageFull
 
 Row = Sequence[Any]
 Params = Mapping[str, Any]
+Verify = Callable[[Sequence[Row]], None]
+"""Raises if the transaction must not go on."""
 
 
 class Duplicate(Exception):
@@ -61,6 +63,14 @@ class Transaction(Fetcher, Protocol):
 
     async def run_offloaded(self, sql: str, params: Params) -> None:
         """Run the statement now; on SQLite, on the commit thread."""
+        ...
+
+    async def check(self, sql: str, params: Params, verify: Verify) -> None:
+        """Run the statement before the next read or the commit, and have `verify` judge its rows."""
+        ...
+
+    async def flush(self) -> None:
+        """Run what waits now."""
         ...
 
     async def lock(self, names: Sequence[str]) -> None:

@@ -117,6 +117,17 @@ class Tx(Reads):
     async def recall(self, key: Hashable, load: Callable[[], Awaitable[T]]) -> T:
         return await self._db._recalled_in_writes.get(self._db.shared_epoch, key, load)
 
+    async def check(self, shape: type[T], sql: str, verify: Callable[[T | None], None], **params: Any) -> None:
+        """Have `verify` judge the row of a statement about rights. It raises before the next read or the commit: on
+        PostgreSQL the statement is sent with the rows of the write, if these come first.
+        """
+        if self._db.shared_epoch is not None:
+            key = (sql, *params.values())
+            verify(await self.recall(key, lambda: self.one(shape, sql, **params)))
+            return
+        build = mapper(shape)
+        await self._session.check(sql, params, lambda rows: verify(build(rows[0]) if rows else None))
+
     async def run(self, sql: str, **params: Any) -> None:
         await self._fetch(sql, params)
 
@@ -162,8 +173,9 @@ class Tx(Reads):
     async def emit_best_effort(self, event: object) -> None:
         """Call the event's listeners; one that fails loses only its own changes, and an audit row says that it failed.
 
-        A conflict or an outage of the database fails the write all the same: it would not commit.
+        A conflict or an outage of the database fails the write all the same: it would not commit. So does its guard.
         """
+        await self._session.flush()
         for listener in self._db.listeners.get(type(event), ()):
             try:
                 async with self.savepoint():

@@ -12,9 +12,9 @@ import asyncpg
 
 from teamspace.core.db.connections import Connections
 from teamspace.core.db.dialect import POSTGRES
-from teamspace.core.db.engine import Duplicate, Params, Row, SerializationFailure
+from teamspace.core.db.engine import Duplicate, Params, Row, SerializationFailure, Verify
 from teamspace.core.db.epoch import Epoch, OwnEpoch
-from teamspace.core.db.statements import WaitingStatement, join_tables, number_parameters
+from teamspace.core.db.statements import Statement, WaitingStatement, join_tables, number_parameters
 from teamspace.core.errors import Overloaded, StorageFull
 
 _LIMITS = {
@@ -50,7 +50,7 @@ _UNSAFE_SETTINGS = (
 _DURABLE = "SELECT set_config('synchronous_commit', COALESCE(NULLIF(current_setting('synchronous_commit'), 'off'), 'on'), false)"
 """Keep the database's setting unless it is off, and fix it for the connection, whatever is configured later."""
 
-_NOT_DURABLE = "SELECT set_config('synchronous_commit', 'off', true)"
+_NOT_DURABLE: Statement = ("SELECT set_config('synchronous_commit', 'off', true)", {})
 _CHANGING = re.compile(r"\b(?:INSERT|UPDATE|DELETE|SHARE)\b")
 """Words of statements after which a commit waits for the disk. A lock is a change too."""
 
@@ -106,6 +106,7 @@ class PostgresTransaction:
     def __init__(self, connection: Any) -> None:
         self._connection = connection
         self._waiting: list[WaitingStatement] = []
+        self._check: tuple[Statement, Verify] | None = None
         self._has_changes = False
         self.rights_changed = False
 
@@ -116,20 +117,37 @@ class PostgresTransaction:
     async def run_offloaded(self, sql: str, params: Params) -> None:
         await self.fetch(sql, params)
 
-    async def flush(self, closing: str = "") -> None:
-        """Send the statements that wait, the last one with `closing`."""
-        if not (self._waiting or closing):
-            return
+    async def check(self, sql: str, params: Params, verify: Verify) -> None:
+        if self._check is not None:
+            await self.flush()
+        self._check = (sql, params), verify
+
+    async def flush(self) -> None:
+        """Send what waits: the check as the end of the last statement."""
+        check, self._check = self._check, None
+        if check is not None:
+            statement, verify = check
+            verify(await self._send_waiting(statement))
+        elif self._waiting:
+            await self._send_waiting()
+
+    async def _send_waiting(self, closing: Statement | None = None) -> Sequence[Row]:
+        """Send the statements that wait, the last one with `closing`; return the rows of that."""
         waiting, self._waiting = self._waiting, []
+        rows: Sequence[Row] = ()
         for sql, params in join_tables(waiting, closing):
             try:
-                await self._send(sql, params)
+                rows = await self._send(sql, params)
             except Duplicate as fault:  # of an id that was made here
                 raise SerializationFailure("another server has used the same id") from fault
+        return rows
 
     async def finish(self, *, durable: bool) -> None:
         """Send what waits before the commit; one that need not be durable does not wait for the disk."""
-        await self.flush("" if durable or not (self._has_changes or self._waiting) else _NOT_DURABLE)
+        if self._check is not None or durable:
+            await self.flush()
+        if not durable and (self._has_changes or self._waiting):
+            await self._send_waiting(_NOT_DURABLE)
 
     async def _send(self, sql: str, params: Params) -> Sequence[Row]:
         self._has_changes = self._has_changes or may_change(sql)
@@ -152,6 +170,7 @@ class PostgresTransaction:
                 await self.flush()
         except BaseException:
             self._waiting.clear()
+            self._check = None
             raise
 
     async def add(self, sql: str, params: Params) -> None:

@@ -23,7 +23,7 @@ import apsw
 from teamspace.core import clock, pools
 from teamspace.core.db.commit_thread import CommitThread
 from teamspace.core.db.dialect import SQLITE
-from teamspace.core.db.engine import Duplicate, Params, Row
+from teamspace.core.db.engine import Duplicate, Params, Row, Verify
 from teamspace.core.db.epoch import Epoch, MappedEpoch, epoch_file
 from teamspace.core.db.leader import LeaderLock
 from teamspace.core.db.relevance import relevance
@@ -118,6 +118,12 @@ class SqliteTransaction:
 
     async def defer(self, sql: str, params: Params) -> None:
         self.deferred.append((sql, params))
+
+    async def check(self, sql: str, params: Params, verify: Verify) -> None:
+        verify(_run(self._cursor, sql, params))
+
+    async def flush(self) -> None:
+        """Do nothing: deferred statements wait for the commit."""
 
     async def run_offloaded(self, sql: str, params: Params) -> None:
         """Run a statement on the commit thread, which is idle while a transaction is open."""

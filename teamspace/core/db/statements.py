@@ -85,7 +85,7 @@ def _with_rows(sql: str, count: int) -> tuple[str, tuple[str, ...]]:
     return head + ", ".join([NAMED.sub("?", row)] * count) + (tail or ""), tuple(NAMED.findall(row))
 
 
-def join_tables(statements: Sequence[WaitingStatement], closing: str = "") -> Iterator[Statement]:
+def join_tables(statements: Sequence[WaitingStatement], closing: Statement | None = None) -> Iterator[Statement]:
     """Join statements to one by WITH, and equal inserts to one with several rows. `closing` is a SELECT that ends the last.
 
     They run on one state of the database: none sees what another has changed. So up to a second one for the same table,
@@ -123,10 +123,12 @@ def _has_rows(sql: str) -> bool:
     return "DO UPDATE" not in sql and _has_one_row(sql)
 
 
-def _joined(groups: dict[tuple[str, str], list[WaitingStatement]], closing: str = "") -> Iterator[Statement]:
+def _joined(
+    groups: dict[tuple[str, str], list[WaitingStatement]], closing: Statement | None = None
+) -> Iterator[Statement]:
     statements = [_insert_of(each) if len(each) > 1 else (each[0].sql, each[0].params) for each in groups.values()]
-    if closing:
-        statements.append((closing, {}))
+    if closing is not None:
+        statements.append(closing)
     if len(statements) < 2:
         yield from statements
         return

@@ -228,25 +228,28 @@ def write_guard(*, hosted: bool) -> Guard:
     async def check(tx: Tx) -> None:
         if not tx.org_id:
             return
-        call = tx.who.call
         person = tx.who.user_id if tx.who.kind in _KINDS else ""
         credential = tx.who.token_id if person or tx.who.kind == "worker" else ""
-        key = ("writer", tx.org_id, tx.team_id, person, credential)
-        state = await tx.recall(
-            key, lambda: store.get_writer_state(tx, tx.org_id, tx.team_id, person, credential, hosted=hosted)
+        await store.check_writer(
+            tx, person, credential, lambda state: _verify_writer(tx.who, person, state), hosted=hosted
         )
-        if state is None or state.revoked:
-            raise Unauthenticated()
-        if state.expires_at is not None and state.expires_at <= clock.stamp():
-            raise TokenExpired
-        if person:
-            _check_rights(tx.who, state)
-        if state.tenant_suspended and not call.while_suspended:
-            raise TenantSuspended
-        if state.suspended_at is not None and not (call.while_suspended or call.instance_plane):
-            raise OrgSuspended
 
     return check
+
+
+def _verify_writer(who: Principal, person: str, state: WriterState | None) -> None:
+    """Raise unless the caller may write; without a `person`, whatever rights they have."""
+    call = who.call
+    if state is None or state.revoked:
+        raise Unauthenticated()
+    if state.expires_at is not None and state.expires_at <= clock.stamp():
+        raise TokenExpired
+    if person:
+        _check_rights(who, state)
+    if state.tenant_suspended and not call.while_suspended:
+        raise TenantSuspended
+    if state.suspended_at is not None and not (call.while_suspended or call.instance_plane):
+        raise OrgSuspended
 
 
 def _check_rights(who: Principal, state: WriterState) -> None:
