@@ -1,8 +1,8 @@
 """Measure what a request costs with 1,000 rows and with 1,000,000: reads, lists, writes and searches of notes and files.
 
 All notes and files are private, and one person owns them. Requests go through the gate in this process, one at a time, as
-the owner, as a member who owns nothing, and as one with a grant for up to 10,000 notes and files. The sizes take turns, so
-that a busy moment of the machine affects both. Run from the top of the repository as `python -m benchmarks.growth`;
+the owner, as a member who owns nothing, and as one with a grant for up to 10,000 notes and files. What is read, searched
+and listed from is chosen at random. The sizes take turns, so that a busy moment of the machine affects both. Run from the top of the repository as `python -m benchmarks.growth`;
 README.md explains the report.
 """
 
@@ -16,10 +16,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from itertools import product
 from pathlib import Path
+from random import Random
 from statistics import median
 from typing import Any
 
-from benchmarks.instances import CpuClock, new_world, settings_of
+from benchmarks.instances import CpuClock, S3Client, new_world, s3_client, settings_of
 from benchmarks.report import machine
 from teamspace.fulltext.domain.words import TOKENIZER_VERSION
 from teamspace.settings import Settings
@@ -28,6 +29,8 @@ from tests.support.rows import NUMBERS, insert_in_batches
 from tests.support.world import Caller, World
 
 GRANTS = 10_000
+STORED = 200
+"""Objects with content, which are stored before the others."""
 REPEATED = 20
 """Requests in a row, in each round."""
 _BATCH = 50_000
@@ -62,65 +65,109 @@ STATEMENTS = (
 async def fill(made: World, owner: Caller, holder: Caller, rows: int) -> None:
     facts = {
         "org": owner.org.id, "team": owner.team.id, "owner": owner.user_id, "user": holder.user_id,
-        "every": max(rows // GRANTS, 1), "now": "2026-01-01T00:00:00.000Z",
+        "every": every(rows), "now": "2026-01-01T00:00:00.000Z",
     }  # fmt: skip
     await insert_in_batches(made, STATEMENTS, facts, 0, rows, _BATCH)
 
 
-# Requests: a middle row, which everyone but the owner and the holder of grants is refused
+class Person:
+    """Someone who asks for random rows, of those that the holder of grants may read."""
+
+    def __init__(self, caller: Caller, client: S3Client, rows: int) -> None:
+        self.caller, self.client = caller, client
+        self._random, self._rows, self._every = Random(1), rows, every(rows)
+
+    def number(self) -> int:
+        return 10_000_000 + self._random.randrange(1, self._rows // self._every) * self._every
+
+    def stored(self) -> str:
+        """Return the key of one of the objects that have content."""
+        return stored_keys(self._rows)[self._random.randrange(STORED)]
 
 
-async def read_note(caller: Caller, rows: int) -> int:
-    return (await caller.get(f"/api/notes/n{10_000_000 + rows // 2}")).status_code
+def every(rows: int) -> int:
+    """Return of how many rows one has a grant."""
+    return max(rows // GRANTS, 1)
 
 
-async def list_notes(caller: Caller, rows: int) -> int:
-    return (await caller.get("/api/notes?limit=50")).status_code
+def stored_keys(rows: int) -> list[str]:
+    """Return the keys of the objects with content, spread over the bucket."""
+    return [f"folder/o{10_000_000 + number * rows // STORED}x" for number in range(STORED)]
 
 
-async def create_note(caller: Caller, rows: int) -> int:
-    return (await caller.post("/api/notes", {"title": "New", "body": "A note."})).status_code
+# Requests: each is made when it is called, and sent when it is awaited
 
 
-async def find_note(caller: Caller, rows: int) -> int:
-    return (await caller.get(f"/api/search?q=word{10_000_000 + rows // 2}")).status_code
+async def read_note(by: Person) -> int:
+    return (await by.caller.get(f"/api/notes/n{by.number()}")).status_code
 
 
-async def read_file(caller: Caller, rows: int) -> int:
-    return (await caller.get(f"/api/repo-obj/o{10_000_000 + rows // 2}")).status_code
+async def list_notes(by: Person) -> int:
+    return (await by.caller.get("/api/notes?limit=50")).status_code
 
 
-async def list_files(caller: Caller, rows: int) -> int:
-    return (await caller.get("/api/repo?limit=50")).status_code
+async def create_note(by: Person) -> int:
+    return (await by.caller.post("/api/notes", {"title": "New", "body": "A note."})).status_code
 
 
-async def store_file(caller: Caller, rows: int) -> int:
-    answer = await caller("PUT", f"/api/repo/new/{time.perf_counter_ns()}", content=_SMALL)
+async def find_note(by: Person) -> int:
+    return (await by.caller.get(f"/api/search?q=word{by.number()}")).status_code
+
+
+async def read_file(by: Person) -> int:
+    return (await by.caller.get(f"/api/repo-obj/o{by.number()}")).status_code
+
+
+async def list_files(by: Person) -> int:
+    return (await by.caller.get("/api/repo?limit=50")).status_code
+
+
+async def store_file(by: Person) -> int:
+    answer = await by.caller("PUT", f"/api/repo/new/{time.perf_counter_ns()}", content=_SMALL)
     return answer.status_code
 
 
-REQUESTS: dict[str, Callable[[Caller, int], Awaitable[int]]] = {
+def get_object(by: Person) -> Awaitable[int]:
+    return _status(by.client.ask("GET", by.stored()))
+
+
+def put_object(by: Person) -> Awaitable[int]:
+    return _status(by.client.ask("PUT", f"folder/o{by.number()}x{time.perf_counter_ns()}", body=_SMALL))
+
+
+def list_objects(by: Person) -> Awaitable[int]:
+    return _status(by.client.ask("GET", query=f"list-type=2&max-keys=50&start-after=folder%2Fo{by.number()}"))
+
+
+async def _status(asked: Awaitable[tuple[int, bytes]]) -> int:
+    return (await asked)[0]
+
+
+REQUESTS: dict[str, Callable[[Person], Awaitable[int]]] = {
     "read a note": read_note, "list notes": list_notes, "create a note": create_note, "find a note": find_note,
     "read a file's facts": read_file, "list files": list_files, "store a file of 4 KiB": store_file,
+    "S3 GET 4 KiB": get_object, "S3 PUT 4 KiB": put_object, "S3 LIST 50": list_objects,
 }  # fmt: skip
 
 
 class Instance:
-    def __init__(self, made: World, people: dict[str, Caller], rows: int, server: Postgres) -> None:
-        self.people, self._rows, self._used = people, rows, CpuClock(made, server)
+    def __init__(self, made: World, people: dict[str, Person], server: Postgres) -> None:
+        self.people, self._used = people, CpuClock(made, server)
         self._times: dict[tuple[str, str], list[float]] = {}
         self._cpu: dict[tuple[str, str], float] = {}
 
-    async def ask(self, who: str, name: str) -> None:
-        status = await REQUESTS[name](self.people[who], self._rows)
-        if status not in (200, 201) and not (who == "member" and status == 404):
+    async def ask(self, who: str, name: str, asked: Awaitable[int]) -> None:
+        status = await asked
+        may_read = who == "owner" or (who == "member with grants" and name != "S3 GET 4 KiB")
+        if status not in (200, 201) and (may_read or status not in (403, 404)):
             raise RuntimeError(f"{name}, {who}: {status}")
 
     async def measure(self, who: str, name: str) -> None:
+        requests = [REQUESTS[name](self.people[who]) for _ in range(REPEATED)]  # the signatures are not measured
         times, used = self._times.setdefault((who, name), []), self._used()
-        for _ in range(REPEATED):
+        for asked in requests:
             began = time.perf_counter()
-            await self.ask(who, name)
+            await self.ask(who, name, asked)
             times.append((time.perf_counter() - began) * 1e3)
         self._cpu[who, name] = self._cpu.get((who, name), 0.0) + self._used() - used
 
@@ -137,12 +184,16 @@ async def opened(settings: Settings, rows: int, server: Postgres) -> AsyncIterat
     async with new_world(settings) as made:
         owner = await made.bootstrap()
         member, holder = [await made.person(owner.org, owner.team) for _ in range(2)]
+        callers = {"owner": owner, "member": member, "member with grants": holder}
+        people = {name: Person(caller, await s3_client(made, caller), rows) for name, caller in callers.items()}
         began = time.perf_counter()
+        for key in stored_keys(rows):
+            await _status(people["owner"].client.ask("PUT", key, body=os.urandom(4096)))
         await fill(made, owner, holder, rows)
         if settings.database_url:
             vacuum(settings.database_url)
         print(f"{made.db.dialect.name}, {rows:,}: filled in {time.perf_counter() - began:.0f} s", flush=True)
-        yield Instance(made, {"owner": owner, "member": member, "member with grants": holder}, rows, server)
+        yield Instance(made, people, server)
 
 
 async def compare(folder: Path, server: Postgres, options: argparse.Namespace) -> Figures:
@@ -154,7 +205,7 @@ async def compare(folder: Path, server: Postgres, options: argparse.Namespace) -
             instances[database, rows] = await stack.enter_async_context(opened(settings, rows, server))
         for name, who in product(REQUESTS, next(iter(instances.values())).people):
             for each in instances.values():
-                await each.ask(who, name)
+                await each.ask(who, name, REQUESTS[name](each.people[who]))
             for each in [*instances.values()] * options.rounds:
                 await each.measure(who, name)
         return {
@@ -174,19 +225,25 @@ def grown(small: Figures, large: Figures) -> Figures:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rows", type=int, nargs=2, default=[1_000, 1_000_000], help="of notes, and of files")
-    parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--rows", type=int, nargs=2, help="of notes, and of files")
+    parser.add_argument("--rounds", type=int)
+    parser.add_argument("--short", action="store_true", help="few rows, for CI")
     parser.add_argument("--databases", nargs="+", choices=("sqlite", "postgres"), default=("sqlite", "postgres"))
     parser.add_argument("--folder", type=Path, help="where to work")
-    parser.add_argument("--output", type=Path, default=Path(__file__).parent / "results/growth.json")
+    parser.add_argument("--output", type=Path)
     options = parser.parse_args()
+    options.rows = options.rows or ([200, 400] if options.short else [1_000, 1_000_000])
+    options.rounds = options.rounds or (1 if options.short else 10)
+    # A short run must not replace the results of a full one.
+    name = "growth-short.json" if options.short else "growth.json"
+    output = options.output or Path(__file__).parent / "results" / name
     facts = machine()
     with tempfile.TemporaryDirectory(dir=options.folder) as name, Postgres.start() as server:
         report = asyncio.run(compare(Path(name), server, options))
     facts["load_average_after"] = round(os.getloadavg()[0], 2)
     for database, figures in report.items():
         print(database, json.dumps(figures["growth of cpu_ms"], indent=2))
-    options.output.write_text(json.dumps({"machine": facts, **report}, indent=2) + "\n")
+    output.write_text(json.dumps({"machine": facts, **report}, indent=2) + "\n")
 
 
 if __name__ == "__main__":

@@ -10,23 +10,17 @@ import asyncio
 import json
 import tempfile
 import time
-from collections.abc import MutableMapping
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from botocore.auth import S3SigV4Auth
-from botocore.awsrequest import AWSRequest
-from botocore.credentials import Credentials
-
-from benchmarks.instances import new_world, settings_of
+from benchmarks.instances import S3Client, new_world, s3_client, settings_of
 from benchmarks.report import machine
 from teamspace.settings import Settings
 from tests.support.postgres import Postgres
 from tests.support.rows import NUMBERS, analyze, insert_in_batches
 from tests.support.world import Caller, World
 
-HOST = "teamspace.test"
 PER_FOLDER = 1000
 _BATCH = 50_000
 
@@ -75,52 +69,24 @@ async def fill(made: World, owner: Caller, holder: Caller, keys: int, grants: in
     await analyze(made)
 
 
-class Asker:
-    """A caller with an access key."""
-
-    def __init__(self, made: World, key: Figures) -> None:
-        self._gate, self._bucket = made.app.gate, key["bucket"]
-        self._credentials = Credentials(key["access_key_id"], key["secret_access_key"])
-
-    async def taken(self, query: str) -> tuple[float, bytes]:
-        """Return the milliseconds taken and the response."""
-        asked = AWSRequest("GET", f"http://{HOST}/{self._bucket}?{query}", {"Host": HOST})
-        S3SigV4Auth(self._credentials, "s3", "us-east-1").add_auth(asked)
-        headers = [(name.lower().encode(), str(value).encode()) for name, value in asked.headers.items()]
-        scope = {
-            "type": "http", "method": "GET", "path": f"/{self._bucket}", "raw_path": f"/{self._bucket}".encode(),
-            "query_string": query.encode(), "headers": headers, "client": ("127.0.0.1", 50000),
-        }  # fmt: skip
-        status, body = [0], bytearray()
-
-        async def receive() -> MutableMapping[str, Any]:
-            return {"type": "http.request", "body": b"", "more_body": False}
-
-        async def send(message: MutableMapping[str, Any]) -> None:
-            status[0] = message.get("status", status[0])
-            body.extend(message.get("body", b""))
-
-        began = time.perf_counter()
-        await self._gate(scope, receive, send)
-        took = (time.perf_counter() - began) * 1e3
-        if status[0] != 200:
-            raise RuntimeError(f"{query}: {status[0]} {bytes(body[:400])!r}")
-        return took, bytes(body)
+async def taken(client: S3Client, query: str) -> tuple[float, bytes]:
+    """Return the milliseconds that a list took and the response."""
+    began = time.perf_counter()
+    status, body = await client.ask("GET", query=query)
+    took = (time.perf_counter() - began) * 1e3
+    if status != 200:
+        raise RuntimeError(f"{query}: {status} {body[:400]!r}")
+    return took, body
 
 
-async def asker(made: World, caller: Caller) -> Asker:
-    answer = await caller.post("/api/s3/credentials", {"name": "benchmark"})
-    return Asker(made, answer.json())
-
-
-async def listed(asker: Asker, keys: int, rounds: int, most: float) -> Figures:
+async def listed(client: S3Client, keys: int, rounds: int, most: float) -> Figures:
     """Return the median of each request, repeated for at most `most` seconds."""
     found: Figures = {}
     for name, query in questions(keys).items():
-        first, body = await asker.taken(query)
+        first, body = await taken(client, query)
         times, began = [] if rounds else [first], time.perf_counter()
         while len(times) < rounds and (time.perf_counter() - began < most or not times):
-            times.append((await asker.taken(query))[0])
+            times.append((await taken(client, query))[0])
         entries = body.count(b"<Contents>") + body.count(b"<Version>") + body.count(b"<CommonPrefixes>")
         found[name] = {"p50_ms": round(median(times), 2), "entries": entries}
     return found
@@ -135,7 +101,7 @@ async def measured(settings: Settings, keys: int, options: argparse.Namespace) -
         found: Figures = {"filled_in_seconds": round(time.perf_counter() - began)}
         people = {"owner": owner, "member with nothing": nobody, f"member with {options.grants:,} grants": holder}
         for name, caller in people.items():
-            found[name] = await listed(await asker(made, caller), keys, options.rounds, options.seconds)
+            found[name] = await listed(await s3_client(made, caller), keys, options.rounds, options.seconds)
     return found
 
 

@@ -4,6 +4,7 @@ import json
 import sys
 import sysconfig
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
@@ -33,12 +34,11 @@ class Store(Protocol):
 
 
 class Teamspace:
-    name = "teamspace"
-
-    def __init__(self, folder: Path) -> None:
-        port = free_port()
+    def __init__(self, folder: Path, name: str, processes: int, database_url: str) -> None:
+        self.name, port = name, free_port()
         command = [sys.executable, "-m", "teamspace", "serve"]
-        self.server = Server(command, port, "/health", folder / "log", environment(folder / "data", port, ""))
+        settings = environment(folder / "data", port, database_url, processes)
+        self.server = Server(command, port, "/health", folder / "log", settings)
         self.bucket = self.key_id = self.secret = ""
 
     def prepare(self) -> None:
@@ -88,7 +88,7 @@ class Rclone:
         self.server.start()
 
 
-STORES = (Teamspace, SeaweedFs, Rclone)
+PEERS: dict[str, Callable[[Path], Store]] = {"seaweedfs": SeaweedFs, "rclone": Rclone}
 
 
 def wait_for_bucket(store: Store) -> None:
