@@ -148,7 +148,7 @@ async def add_stored(tx: Tx, org_id: str, team_id: str, shard: str, size: int, o
 
 async def add_stored_day(tx: Tx, org_id: str, team_id: str, shard: str, day: str, size: int, objects: int) -> None:
     """Add to the day's change; the locks of the counters protect it."""
-    await tx.run(
+    await tx.add(
         "INSERT INTO quota_stored_days (level, day, subject, org_id, bytes, objects) VALUES"
         " ('org', :day, :org_id, :org_id, :size, :objects), ('team', :day, :team_id, :org_id, :size, :objects),"
         " ('tenant', :day, :shard, '', :size, :objects)"

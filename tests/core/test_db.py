@@ -6,6 +6,7 @@ from pathlib import Path
 from types import ModuleType
 
 import apsw
+import asyncpg
 import msgspec
 import pytest
 
@@ -503,6 +504,22 @@ def test_named_parameters_become_numbered() -> None:
         "SELECT $1, CAST($2 AS TEXT), $1::text",
         ("a", "b"),
     )
+
+
+@on_postgres
+async def test_a_read_that_fails_before_its_savepoint_is_set_fails_the_write(db: Db) -> None:
+    with pytest.raises(SerializationFailure):
+        async with db.maintenance(system()) as tx:
+            await put(tx, "a")
+            async with tx.savepoint():
+                await tx.run("SELECT 1 / 0")
+    async with db.maintenance(system()) as tx:
+        with pytest.raises(asyncpg.DivisionByZeroError):
+            async with tx.savepoint():
+                await put(tx, "b")
+                await tx.run("SELECT 1 / 0")
+        await put(tx, "c")
+    assert await things(db) == ["c"]
 
 
 @on_postgres

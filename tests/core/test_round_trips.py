@@ -8,6 +8,7 @@ import apsw
 import asyncpg
 import pytest
 
+from benchmarks.instances import s3_client
 from teamspace import notes
 from teamspace.core.db import Tx
 from teamspace.core.errors import OrgSuspended, Unauthenticated
@@ -54,6 +55,19 @@ async def test_a_lone_note_takes_four_round_trips(world: World, monkeypatch: pyt
         assert "FOR SHARE" in sent[2] and sent[2].count("INSERT INTO") >= 4
     else:
         assert not [sql for sql in sent if "rights_epoch" in sql or "memberships" in sql], "the guard is remembered"
+
+
+async def test_a_lone_small_object_takes_eleven_round_trips(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = await s3_client(world, await world.bootstrap())
+    for number in range(2):
+        with counted(world, monkeypatch) as sent:
+            assert (await client.ask("PUT", f"key{number}", body=b"x" * 4096))[0] == 200
+    if world.db.dialect.name == "postgres":
+        assert len(sent) <= 11
+        assert not [sql for sql in sent if "SAVEPOINT" in sql], "no trigger fires"
+    else:
+        of_index = ("texts_index", "texts_added", "data_version")
+        assert len([sql for sql in sent if not any(name in sql for name in of_index)]) <= 17
 
 
 def principal(caller: Caller) -> Principal:

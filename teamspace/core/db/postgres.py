@@ -12,7 +12,7 @@ import asyncpg
 
 from teamspace.core.db.connections import Connections
 from teamspace.core.db.dialect import POSTGRES
-from teamspace.core.db.engine import Duplicate, Params, Row, SerializationFailure, Verify
+from teamspace.core.db.engine import Duplicate, Params, Row, SerializationFailure, Verify, is_outage
 from teamspace.core.db.epoch import Epoch, OwnEpoch
 from teamspace.core.db.statements import Statement, WaitingStatement, join_tables, number_parameters
 from teamspace.core.errors import Overloaded, StorageFull
@@ -107,6 +107,8 @@ class PostgresTransaction:
         self._connection = connection
         self._waiting: list[WaitingStatement] = []
         self._check: tuple[Statement, Verify] | None = None
+        self._savepoints: list[Any] = []
+        """Those that are not set yet: each is two round trips, and a block that changes nothing needs none."""
         self._has_changes = False
         self.rights_changed = False
 
@@ -150,7 +152,9 @@ class PostgresTransaction:
             await self._send_waiting(_NOT_DURABLE)
 
     async def _send(self, sql: str, params: Params) -> Sequence[Row]:
-        self._has_changes = self._has_changes or may_change(sql)
+        if may_change(sql):
+            self._has_changes = True
+            await self._set_savepoints()
         text, names = number_parameters(sql, "$")
         try:
             rows: Sequence[Row] = await self._connection.fetch(text, *[params[name] for name in names])
@@ -158,20 +162,41 @@ class PostgresTransaction:
             self._connection.terminate()  # a rollback would time out too; closing the connection rolls back
             raise Overloaded("database.no_answer_in_write", 2) from fault
         except _DRIVER_FAULTS as fault:
-            raise _translate(fault) from fault
+            found = _translate(fault)
+            if self._savepoints and not is_outage(found):
+                # Nothing was set that the transaction could go back to: it has to be repeated.
+                raise SerializationFailure(str(fault)) from fault
+            raise found from fault
         return rows
 
     @asynccontextmanager
     async def savepoint(self) -> AsyncIterator[None]:
         await self.flush()
+        savepoint = self._connection.transaction()
+        self._savepoints.append(savepoint)
         try:
-            async with self._connection.transaction():
-                yield
-                await self.flush()
+            yield
+            await self.flush()
         except BaseException:
             self._waiting.clear()
             self._check = None
+            if self._is_set(savepoint):
+                await savepoint.rollback()
             raise
+        if self._is_set(savepoint):
+            await savepoint.commit()
+
+    def _is_set(self, savepoint: Any) -> bool:
+        """Whether a savepoint that ends was set; one that was not is forgotten."""
+        if savepoint not in self._savepoints:
+            return True
+        self._savepoints.remove(savepoint)
+        return False
+
+    async def _set_savepoints(self) -> None:
+        while self._savepoints:
+            await self._savepoints[0].start()
+            del self._savepoints[0]
 
     async def add(self, sql: str, params: Params) -> None:
         self._waiting.append(WaitingStatement(sql, params, independent=True))

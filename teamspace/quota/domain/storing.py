@@ -54,9 +54,9 @@ async def add_stored(tx: Tx, org_id: str, team_id: str, *, size: int = 0, object
         return
     shard = shard_of(org_id)
     await store.add_stored(tx, org_id, team_id, shard, size, objects)
-    await store.add_stored_day(tx, org_id, team_id, shard, clock.stamp()[:10], size, objects)
     if size > 0 or objects > 0:
         await _check(tx, org_id, team_id, {Dimension.BYTES: size, Dimension.OBJECTS: objects})
+    await store.add_stored_day(tx, org_id, team_id, shard, clock.stamp()[:10], size, objects)
 
 
 async def _check(tx: Tx, org_id: str, team_id: str, added: dict[Dimension, int]) -> None:
