@@ -4,6 +4,7 @@ import json
 import sys
 import sysconfig
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
@@ -87,7 +88,7 @@ class Rclone:
         self.server.start()
 
 
-PEERS = {"seaweedfs": SeaweedFs, "rclone": Rclone}
+PEERS: dict[str, Callable[[Path], Store]] = {"seaweedfs": SeaweedFs, "rclone": Rclone}
 
 
 def wait_for_bucket(store: Store) -> None:
