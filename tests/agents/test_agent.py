@@ -107,6 +107,14 @@ async def test_a_run_that_is_continued_asks_the_executor_of_the_run_before(setti
         assert (await ask(ann, "", resume_from=run, executor="Big"))["executor"] == "Big"
 
 
+@pytest.mark.parametrize("said", ["[", "[^1", '[^1: "words without an end'])
+async def test_an_answer_that_could_begin_a_citation_is_shown_once(settings: Settings, said: str) -> None:
+    async with model_world(settings) as (_, ann, server):
+        server.script([says(said)])
+        events = await stream(ann, {"prompt": "Hello"}, PATH)
+        assert (joined(events), events[-1]["text"]) == (said, said)
+
+
 async def test_the_simulated_model_uses_a_tool(world: World) -> None:
     ann = await world.bootstrap()
     answer = await ask(ann, "Create a note titled Lunch saying Meet at noon.")
