@@ -39,6 +39,10 @@ async def copy(tx: Tx, fence: Fence, run_id: str, target: str, until: int) -> No
     )  # fmt: skip
 
 
+async def delete(tx: Tx, run_id: str) -> None:
+    await tx.run("DELETE FROM agent_steps WHERE run_id = :run_id", run_id=run_id)
+
+
 async def delete_older(tx: Tx, limit: int, before: str) -> list[str]:
     """Delete steps of runs with an id before this one; ids are ordered by time."""
     return await tx.all(

@@ -11,12 +11,20 @@ async def find_answer(db: Reads, fence: Fence, digest: str, since: str) -> str |
     )  # fmt: skip
 
 
-async def put_answer(tx: Tx, org_id: str, team_id: str, digest: str, answer: str, now: str) -> None:
+async def put_answer(tx: Tx, org_id: str, team_id: str, digest: str, key: str, answer: str, now: str) -> None:
     await tx.run(
-        "INSERT INTO model_answers (team_id, digest, org_id, answer, created_at)"
-        " VALUES (:team_id, :digest, :org_id, :answer, :now) ON CONFLICT (team_id, digest)"
+        "INSERT INTO model_answers (team_id, digest, org_id, key, answer, created_at)"
+        " VALUES (:team_id, :digest, :org_id, :key, :answer, :now) ON CONFLICT (team_id, digest)"
         " DO UPDATE SET answer = excluded.answer, created_at = excluded.created_at",
-        team_id=team_id, digest=digest, org_id=org_id, answer=answer, now=now,
+        team_id=team_id, digest=digest, org_id=org_id, key=key, answer=answer, now=now,
+    )  # fmt: skip
+
+
+async def delete_of_calls(tx: Tx, first_key: str, last_key: str) -> None:
+    """Delete the answers to calls with keys between these."""
+    await tx.run(
+        "DELETE FROM model_answers WHERE key <> '' AND key BETWEEN :first_key AND :last_key",
+        first_key=first_key, last_key=last_key,
     )  # fmt: skip
 
 

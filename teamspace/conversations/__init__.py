@@ -3,6 +3,7 @@
 from teamspace.conversations.access import SUBJECTS
 from teamspace.conversations.domain.content import encode_prompt, title_of
 from teamspace.conversations.domain.conversations import create, find, read_fence
+from teamspace.conversations.domain.forgetting import forget_deleted
 from teamspace.conversations.domain.indexing import index
 from teamspace.conversations.domain.turns import MAX_HISTORY, begin_turn, end_turn, history, measure
 from teamspace.conversations.schemas import (
@@ -13,6 +14,7 @@ from teamspace.conversations.schemas import (
     StoredTurn,
     Turn,
     TurnError,
+    TurnForgotten,
     TurnRole,
     TurnState,
 )
@@ -31,6 +33,7 @@ __all__ = [
     "StoredTurn",
     "Turn",
     "TurnError",
+    "TurnForgotten",
     "TurnRole",
     "TurnState",
     "begin_turn",
@@ -38,6 +41,7 @@ __all__ = [
     "encode_prompt",
     "end_turn",
     "find",
+    "forget_deleted",
     "history",
     "index",
     "measure",

@@ -10,6 +10,7 @@ from teamspace.completions import TokenUsage
 from teamspace.core.messages import Param
 from teamspace.core.paging import Paging
 from teamspace.core.permissions import Permission as P
+from teamspace.core.tables import DomainEvent
 from teamspace.sharing import Grant, OwnedRow, Shareable
 
 CONVERSATIONS = Shareable("conversations", "conversation", (P.NOTES_READ, P.NOTES_WRITE), repeated=("updated_at",))
@@ -47,6 +48,12 @@ class TurnError(msgspec.Struct, frozen=True, omit_defaults=True):
     key: str | None = None
     """The key of the message in the catalog's namespace `refusals`."""
     params: dict[str, Param] = {}
+
+
+class TurnForgotten(DomainEvent, frozen=True):
+    """Event: a turn was deleted. What packages keep of the job that answered it is deleted in the same transaction."""
+
+    id: str
 
 
 class ConversationRow(OwnedRow, frozen=True):

@@ -129,6 +129,34 @@ async def delete(tx: Tx, fence: Fence, conversation_id: str) -> None:
     await tx.run(f"DELETE FROM conversations WHERE id = :id AND {fence.sql}", id=conversation_id, **fence.params)
 
 
+# Deleted turns
+
+
+async def note_deleted_turns(tx: Tx, conversation_id: str) -> None:
+    """Note the answers of a conversation that the caller deletes."""
+    await tx.run(
+        "INSERT INTO deleted_turns (id, org_id) SELECT id, org_id FROM conversation_turns"
+        " WHERE conversation_id = :id AND role = 'assistant'",
+        id=conversation_id,
+    )  # fmt: skip
+
+
+async def select_running(tx: Tx, conversation_id: str) -> list[str]:
+    return await tx.all(
+        str, "SELECT id FROM conversation_turns WHERE conversation_id = :id AND state = 'running'", id=conversation_id
+    )
+
+
+async def select_deleted_turns(db: Reads, after: str, limit: int) -> list[str]:
+    return await db.all(
+        str, "SELECT id FROM deleted_turns WHERE id > :after ORDER BY id LIMIT :limit", after=after, limit=limit
+    )
+
+
+async def drop_deleted_turn(tx: Tx, turn_id: str) -> None:
+    await tx.run("DELETE FROM deleted_turns WHERE id = :id", id=turn_id)
+
+
 # Turns
 
 

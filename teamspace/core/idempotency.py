@@ -98,6 +98,14 @@ async def store_response(db: Db, who: Principal, claim: IdempotencyClaim, respon
         )  # fmt: skip
 
 
+async def forget_responses(tx: Tx, target: str) -> None:
+    """Delete the responses to the requests that wrote something: a repeat is told that its response is lost."""
+    await tx.run(
+        "UPDATE idempotency SET status = NULL, answer = NULL WHERE target = :target AND answer IS NOT NULL",
+        target=target,
+    )  # fmt: skip
+
+
 async def delete_expired(db: Db) -> None:
     await in_batches(db, partial(delete_some, before=clock.ago(CLAIM_SECONDS)))
 

@@ -49,6 +49,8 @@ class Call(msgspec.Struct):
     claim: IdempotencyClaim | None = None
     run_id: str | None = None
     """The run that a step of it acts for: what the step writes is an output of the run, whichever tool it calls."""
+    job_id: str | None = None
+    """The job whose handler acts."""
     meter: Meter | None = None
     """Adds up what models cost, for a caller that wants to know."""
 

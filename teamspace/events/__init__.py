@@ -3,7 +3,7 @@
 from teamspace.events.domain.hub import MAX_STREAMS, Hub
 from teamspace.events.domain.reading import ReadableSubjects
 from teamspace.events.domain.recording import record, record_many
-from teamspace.events.domain.retention import tidy
+from teamspace.events.domain.retention import delete_stream, tidy
 from teamspace.events.domain.serving import parse_position, to_event_stream
 from teamspace.events.domain.streams import Streams
 from teamspace.events.domain.visibility import Readers
@@ -24,6 +24,7 @@ __all__ = [
     "StreamRow",
     "StreamWriter",
     "Streams",
+    "delete_stream",
     "parse_position",
     "record",
     "record_many",

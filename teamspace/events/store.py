@@ -277,6 +277,11 @@ async def select_batches(
     )  # fmt: skip
 
 
+async def delete_stream(tx: Tx, id: str) -> None:
+    """Delete a stream with its rows."""
+    await tx.run("DELETE FROM streams WHERE id = :id", id=id)
+
+
 async def delete_expired_streams(tx: Tx, limit: int, now: str) -> list[str]:
     """Delete streams with their rows."""
     return await tx.all(

@@ -14,6 +14,7 @@ from teamspace.jobs.domain.channels import (
     served_by,
 )
 from teamspace.jobs.domain.ending import INTERRUPTED, LOST, reason_of
+from teamspace.jobs.domain.forgetting import forget, made_for, stop
 from teamspace.jobs.domain.gathering import Asker, Gathering
 from teamspace.jobs.domain.kinds import BoundKind, Kinds, bind
 from teamspace.jobs.domain.queue import LEASE, Queue, parse_claim_token, stale_claim
@@ -92,10 +93,12 @@ __all__ = [
     "enqueue",
     "executor_channel",
     "find_live_subjects",
+    "forget",
     "get_principal",
     "get_requested",
     "kind_of",
     "local_channel",
+    "made_for",
     "model_channel",
     "parse_claim_token",
     "push_channel",
@@ -104,6 +107,7 @@ __all__ = [
     "request_stop",
     "served_by",
     "stale_claim",
+    "stop",
     "sweep",
     "tidy",
 ]

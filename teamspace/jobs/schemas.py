@@ -265,6 +265,14 @@ class Job(msgspec.Struct, frozen=True):
         return None if self.run_id is None else JobOrigin(self.run_id, self.step or "", self.item or 0)
 
 
+class JobTexts(msgspec.Struct, frozen=True):
+    """What a job that has ended says, as JSON."""
+
+    id: str
+    result: str | None
+    error: str | None
+
+
 class EndedJob(msgspec.Struct, frozen=True):
     """A job that has ended, as its kind is told."""
 

@@ -23,6 +23,7 @@ from teamspace.jobs.schemas import (
     JobEnd,
     JobOrigin,
     JobRow,
+    JobTexts,
     JobTitle,
     LandedJob,
     Lane,
@@ -688,6 +689,52 @@ async def delete_old(tx: Tx, limit: int, ago: float) -> list[str]:
         " AND finished_at < moment(:since) ORDER BY finished_at LIMIT :limit) RETURNING id",
         since=-ago, limit=limit,
     )  # fmt: skip
+
+
+# Deleted texts
+
+
+_MADE_FOR = ("id = :id", "run_id = :id", "run_id > :first AND run_id < :last")
+"""A job, those of its steps, and those of what its steps call. Each is found by an index."""
+
+
+async def is_open(db: Reads, job_id: str, first: str, last: str, *, since: float) -> bool:
+    """Whether the job, or one that was made for it, has not ended so many seconds ago."""
+    made = " UNION ALL ".join(
+        f"SELECT 1 FROM jobs WHERE {each} AND (finished_at IS NULL OR finished_at > moment(:since))"
+        for each in _MADE_FOR
+    )
+    return await db.exists(f"SELECT 1 FROM ({made}) AS made LIMIT 1", id=job_id, first=first, last=last, since=-since)
+
+
+async def select_queued(tx: Tx, job_id: str, first: str, last: str) -> list[str]:
+    """Select the job and those that were made for it, if they are queued."""
+    made = " UNION ALL ".join(f"SELECT id FROM jobs WHERE {each} AND state = 'queued'" for each in _MADE_FOR)
+    return await tx.all(str, made, id=job_id, first=first, last=last)
+
+
+async def select_texts(tx: Tx, job_id: str, first: str, last: str) -> list[JobTexts]:
+    """Select the results and errors of the job and of those that were made for it."""
+    made = (
+        f"SELECT {columns(JobTexts)} FROM {table} WHERE {each}"
+        for table in ("jobs", "job_archive")
+        for each in _MADE_FOR
+    )
+    return await tx.all(JobTexts, " UNION ALL ".join(made), id=job_id, first=first, last=last)
+
+
+async def replace_texts(tx: Tx, texts: Sequence[JobTexts]) -> None:
+    """Replace the results and errors of jobs, and empty the rest of what they say. A job may be archived meanwhile.
+
+    Off the event loop: the inputs of the jobs can have megabytes each.
+    """
+    replaced = tx.dialect.json_table("texts", **dict.fromkeys(JobTexts.__struct_fields__, "TEXT"))
+    for table in ("jobs", "job_archive"):
+        await tx.run_offloaded(
+            f"UPDATE {table} SET input = '{{}}', title = NULL, message = NULL, result = replaced.result,"
+            f" error = replaced.error FROM ({replaced}) AS replaced WHERE {table}.id = replaced.id",
+            texts=as_json(texts),
+        )
 
 
 # Read

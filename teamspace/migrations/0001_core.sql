@@ -90,3 +90,4 @@ CREATE TABLE idempotency (
     PRIMARY KEY (owner, key)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX idempotency_age ON idempotency (created_at);
+CREATE INDEX idempotency_answers ON idempotency (target) WHERE answer IS NOT NULL;

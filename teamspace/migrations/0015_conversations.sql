@@ -50,6 +50,13 @@ CREATE UNIQUE INDEX conversation_turns_in_order ON conversation_turns (conversat
 -- At most one answer to a prompt is running.
 CREATE UNIQUE INDEX conversation_turns_running ON conversation_turns (parent_id) WHERE state = 'running';
 
+-- Answers of deleted conversations of whose text something is still kept elsewhere: in jobs, streams and steps of runs. A
+-- task deletes that, and then the row.
+CREATE TABLE deleted_turns (
+    id TEXT NOT NULL PRIMARY KEY,
+    org_id TEXT NOT NULL REFERENCES orgs (id)
+) STRICT, WITHOUT ROWID;
+
 -- One row per conversation and principal: user or team. expires_at: NULL if it does not expire. updated_at: copied from
 -- the conversation, to list shared conversations by their last activity; a trigger updates it.
 CREATE TABLE conversation_grants (

@@ -94,6 +94,21 @@ async def test_only_operators_name_an_executor(settings: Settings) -> None:
         assert len(server.bodies) == 1
 
 
+async def test_a_run_that_is_continued_has_the_usage_of_its_own_rounds(settings: Settings) -> None:
+    async with model_world(settings) as (_, ann, server):
+        conversation = (await ann.post("/api/conversations", {})).json()["id"]
+        server.script([calls(("search", {"q": "boats"})), fails(400)])
+        assert (await ann.post(PATH, {"prompt": "Boats?", "conversation_id": conversation})).status_code == 502
+        run = (await ann.get(f"/api/conversations/{conversation}")).json()["turns"][1]["id"]
+        before = await tokens_used(ann)
+        server.script([says("Three.")])
+        answer = await ask(ann, "", resume_from=run)
+        assert [step["tool"] for step in answer["steps"]] == ["search"]
+        assert answer["usage"]["total_tokens"] == await tokens_used(ann) - before == 7
+        stored = (await ann.get(f"/api/conversations/{conversation}")).json()["turns"][-1]
+        assert stored["usage"] == answer["usage"]
+
+
 async def test_a_run_that_is_continued_asks_the_executor_of_the_run_before(settings: Settings) -> None:
     async with model_world(settings) as (_, ann, server):
         await push(ann, server, "Other")
@@ -105,6 +120,14 @@ async def test_a_run_that_is_continued_asks_the_executor_of_the_run_before(setti
         server.script([says("Three.")])
         assert (await ask(ann, "", resume_from=run))["executor"] == "Other"
         assert (await ask(ann, "", resume_from=run, executor="Big"))["executor"] == "Big"
+
+
+@pytest.mark.parametrize("said", ["[", "[^1", '[^1: "words without an end'])
+async def test_an_answer_that_could_begin_a_citation_is_shown_once(settings: Settings, said: str) -> None:
+    async with model_world(settings) as (_, ann, server):
+        server.script([says(said)])
+        events = await stream(ann, {"prompt": "Hello"}, PATH)
+        assert (joined(events), events[-1]["text"]) == (said, said)
 
 
 async def test_the_simulated_model_uses_a_tool(world: World) -> None:

@@ -97,7 +97,10 @@ UNFENCED = {
     "belongs to a row that a fence has admitted": ("sharing.select_grants",),
     "belongs to a conversation that a fence has admitted": (
         "conversations.is_shared", "conversations.select_turns", "conversations.get_turn",
-        "conversations.get_numbered_turn", "conversations.is_being_answered",
+        "conversations.get_numbered_turn", "conversations.is_being_answered", "conversations.select_running",
+    ),
+    "the server deletes what is kept of deleted turns, and empties their jobs": (
+        "conversations.select_deleted_turns", "jobs.is_open", "jobs.select_queued", "jobs.select_texts",
     ),
     "the server stores the answer of its own job, and indexes it": (
         "conversations.lock_of_turn", "conversations.get_for_index", "conversations.lock_for_index",

@@ -10,7 +10,7 @@ from teamspace import tenancy, translation
 from teamspace.core import clock
 from teamspace.core.errors import ExecutorFailed, QuotaExceeded, Refusal, ResponseRefused
 from teamspace.core.principal import Call, IdempotencyClaim, Principal
-from teamspace.translation.domain import engine, model_run
+from teamspace.translation.domain import batches, engine, model_run
 from tests.identity.help import run_sql
 from tests.support.world import Caller, World
 from tests.translation.help import Model, ScriptedGateway, by_table, each, upper
@@ -194,6 +194,25 @@ async def test_a_repair_that_is_refused_leaves_what_was_translated(ann: Caller, 
     assert gateway.prompts[1]["segments"][0]["translation"] == "HALLO \u27e61\u27e7 {x}", (
         "what stays is hidden here too"
     )
+
+
+async def test_what_was_repaired_before_a_refusal_is_used(ann: Caller) -> None:
+    """The failing segments are two batches: of the second one, the repair is refused."""
+
+    def model(prompt: dict[str, Any]) -> Any:
+        if "problems" not in prompt["segments"][0]:
+            return each(lambda segment: segment["text"])(prompt)  # not translated, and without its placeholder
+        if prompt["segments"][0]["id"] == 0:
+            return each(lambda segment: f"GUT {segment['text']}")(prompt)
+        raise QuotaExceeded("quota.slots", 60, limit=1, dimension="x", level="team")
+
+    texts = {f"k{n}": f"word {chr(97 + n % 26)}{n}" for n in range(batches.MAX_SEGMENTS + 5)}
+    done, gateway = await translate(ann, texts, model)
+    assert len(gateway.prompts) == 4
+    repaired = [text for text in done.texts.values() if text.startswith("GUT ")]
+    assert len(repaired) == batches.MAX_SEGMENTS and len(done.checks) == 5
+    again, _ = await translate(ann, texts, model)
+    assert again.memory_hits == batches.MAX_SEGMENTS, "it is not paid for twice"
 
 
 # Glossary

@@ -1239,7 +1239,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete a conversation with its turns and shares.
+         * Delete a conversation with its turns and shares. A turn that runs is stopped, and a moment later nothing is left of them.
          * @description A session or API token. Requires `chat:use`, by role, ownership or grant.
          */
         delete: operations["conversations.delete"];

@@ -164,6 +164,11 @@ async def list_steps(db: Reads, who: Principal, run_id: str) -> list[Step]:
     return tool_steps(decode(row) for row in await store.select(db, access.fence(who), run_id))
 
 
+async def forget(tx: Tx, run_id: str) -> None:
+    """Delete the steps of a run that has ended."""
+    await store.delete(tx, run_id)
+
+
 async def tidy(db: Db) -> None:
     """Delete the steps of old runs."""
     await in_batches(db, partial(store.delete_older, before=ids.lower_bound(clock.now() - _KEEP_STEPS)))

@@ -59,5 +59,6 @@ def count_complete(rows: Sequence[StepRow]) -> int:
     return len(rows) - (isinstance(last, ModelStep) and last.finish_reason == STOPPED)
 
 
-def total_usage(steps: Iterable[AnyStep]) -> TokenUsage:
-    return sum((step.usage for step in model_steps(steps)), start=NOTHING)
+def total_usage(steps: Iterable[AnyStep], run_id: str) -> TokenUsage:
+    """Return what the rounds of a run have used, without those of the run that it continues."""
+    return sum((step.usage for step in model_steps(steps) if step.run_id == run_id), start=NOTHING)

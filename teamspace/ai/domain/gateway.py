@@ -20,6 +20,7 @@ from teamspace.ai.schemas import BlockingLimit, ChatInput, DryRun, Estimate
 from teamspace.completions import Delta, ModelAnswer, ModelRequest, TokenUsage, structured
 from teamspace.core.db import Db, Reads, Tx
 from teamspace.core.errors import ExecutorFailed, NoExecutor, Refusal, ResponseRefused
+from teamspace.core.ids import new_id
 from teamspace.core.principal import Principal, system
 from teamspace.executors import Mode, ModelRole, Target
 from teamspace.jobs import Authority, EncodedInput, JobFault, JobOrigin, StopSignal
@@ -43,6 +44,11 @@ class AnswerMemory(Protocol):
 
     digest: str
     """Of the request. Only one call of a team with this digest is made at a time, by all servers."""
+
+    @property
+    def run_id(self) -> str:
+        """What the jobs of remote workers that give the answer are said to be for."""
+        ...
 
     async def find(self, tx: Tx) -> ModelAnswer | None:
         """Called in the transaction that reserves quota, after every earlier settlement of the company."""
@@ -105,7 +111,9 @@ class Gateway:
             async with self._audited(db, who, target, purpose) as tx:
                 if memory is not None:
                     origin = await self._remembered(tx, who, memory)
-                job_id = await self._enqueue(tx, who, target.executor_id, input, request.model, origin)
+                job_id = await self._enqueue(
+                    tx, who, target.executor_id, input, request.model, origin or _asked_by(who)
+                )  # fmt: skip
             answer = await self.wait_for_worker(db, job_id, stop)
         else:
             estimated = estimate(request)
@@ -228,7 +236,7 @@ class Gateway:
         """Return the origin of a call whose answer is kept when its job ends; raise if it has been asked already."""
         await quota.lock_companies(tx, [who.org_id])
         await _check_unanswered(tx, who, memory)
-        origin = await self._queue.next_of(tx, f"{who.team_id}/{memory.digest}", REMEMBERED)
+        origin = await self._queue.next_of(tx, memory.run_id, REMEMBERED)
         if origin is None:
             raise BeingAnswered
         return origin
@@ -268,6 +276,11 @@ class Gateway:
         """Cancel a job that no worker has taken; return whether it was cancelled."""
         async with db.maintenance(system()) as tx:
             return await self._queue.cancel(tx, job_id)
+
+
+def _asked_by(who: Principal) -> JobOrigin | None:
+    """Return the origin of a call that no other is equal to: the job whose handler has it made, if one has."""
+    return None if who.call.job_id is None else JobOrigin(jobs.made_for(who.call.job_id, new_id()), "call")
 
 
 async def _check_unanswered(tx: Tx, who: Principal, memory: AnswerMemory) -> None:

@@ -46,7 +46,7 @@ async def ask_once(
     # Not a model that the executor lists: a server that has just started does not know them yet, and would ask again.
     model = request.model or target.configured_model or ""
     digest = await pools.TEXT.run(_digest, f"{target.executor_id}\n{model}\n{key}\n", request)
-    answers = _Answers(who, digest)
+    answers = _Answers(who, digest, key)
     with gateway.subscribe(digest) as news:  # before anyone is found to ask: they may be done when this waits
         while (known := await answers.find(db)) is None:
             try:
@@ -70,32 +70,43 @@ async def _wait(news: asyncio.Event) -> None:
 class _Answers:
     """The kept answer to one request."""
 
-    def __init__(self, who: Principal, digest: str) -> None:
-        self._who, self.digest = who, digest
+    def __init__(self, who: Principal, digest: str, key: str) -> None:
+        self._who, self.digest, self._key = who, digest, key
+
+    @property
+    def run_id(self) -> str:
+        """The key first, so that the jobs of a call are found by it."""
+        return "/".join([*filter(None, [self._key]), self._who.team_id, self.digest])
 
     async def find(self, db: Reads) -> ModelAnswer | None:
         kept = await store.find_answer(db, access.answers(self._who), self.digest, clock.ago(KEPT_SECONDS))
         return None if kept is None else msgspec.json.decode(kept, type=ModelAnswer)
 
     async def keep(self, tx: Tx, answer: ModelAnswer) -> None:
-        await _keep(tx, self._who.org_id, self._who.team_id, self.digest, answer)
+        await _keep(tx, self._who.org_id, self._who.team_id, self.digest, self._key, answer)
 
 
 async def end_chat(tx: Tx, job: EndedJob, outcome: Outcome) -> None:
     """Keep the answer of a remote worker, in the transaction that ends its job and settles what it cost."""
     if job.origin is None or job.origin.step != REMEMBERED:
         return
-    team_id, _, digest = job.origin.run_id.partition("/")
+    call, _, digest = job.origin.run_id.rpartition("/")
+    key, _, team_id = call.rpartition("/")
     if isinstance(outcome, Succeeded) and isinstance(outcome.result, ModelAnswer):
-        await _keep(tx, job.account.org_id, team_id, digest, outcome.result)
+        await _keep(tx, job.account.org_id, team_id, digest, key, outcome.result)
     tell_asked(tx, digest)
 
 
-async def _keep(tx: Tx, org_id: str, team_id: str, digest: str, answer: ModelAnswer) -> None:
+async def _keep(tx: Tx, org_id: str, team_id: str, digest: str, key: str, answer: ModelAnswer) -> None:
     encoded = msgspec.json.encode(answer).decode()
     if len(encoded) <= MAX_ANSWER and answer.finish_reason == "stop":
-        await store.put_answer(tx, org_id, team_id, digest, encoded, clock.stamp())
+        await store.put_answer(tx, org_id, team_id, digest, key, encoded, clock.stamp())
         await store.delete_beyond(tx, team_id, MAX_ANSWERS)
+
+
+async def forget_calls(tx: Tx, run_id: str) -> None:
+    """Delete the answers to the tool calls of an agent's run, whose keys begin with its id."""
+    await store.delete_of_calls(tx, f"{run_id}:", f"{run_id};")
 
 
 async def forget_answers(db: Db) -> None:

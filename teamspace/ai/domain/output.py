@@ -32,6 +32,8 @@ class Output:
         self._blocks: list[str] = []
         self._block: list[str] = []
         self.citations: list[Citation] = []
+        self.has_added = False
+        """Whether the current block has any text, shown or held back."""
         self._deltas, self._gathered = 0, ""
         self._in_blocks = 0
         """How many of the citations are in blocks that have ended."""
@@ -43,11 +45,6 @@ class Output:
     @property
     def text(self) -> str:
         return _BETWEEN.join(filter(None, [*self._blocks, "".join(self._block)]))
-
-    @property
-    def has_added(self) -> bool:
-        """Whether the current block has any text."""
-        return bool(self._block)
 
     def begin(self, turn_id: str, conversation_id: str | None, **about: Any) -> None:
         """Tell readers who answers. If another server had begun, also the text that stands, with its citations."""
@@ -69,6 +66,7 @@ class Output:
     async def add(self, delta: str) -> None:
         """Add the next part of what the model says."""
         delta = citations.without_marks(delta)
+        self.has_added = self.has_added or bool(delta)
         if self._filter is None:
             self._show(delta)
             return
@@ -84,7 +82,7 @@ class Output:
             for piece in self._filter.close():
                 await self._add_piece(piece)
         self._tell_gathered()
-        text, self._block = "".join(self._block), []
+        text, self._block, self.has_added = "".join(self._block), [], False
         self._blocks.append(text)
         cited, self._in_blocks = self.citations[self._in_blocks :], len(self.citations)
         return text, cited

@@ -22,7 +22,7 @@ from teamspace.ai.schemas import (
 )
 from teamspace.completions import Content, ImagePart, Message, ModelRequest, Part, Speaker, TextPart, text_of
 from teamspace.core.db import Db
-from teamspace.core.errors import BadRequest, TooLarge
+from teamspace.core.errors import BadRequest, NotFound, TooLarge
 from teamspace.core.principal import Principal
 
 _FIELDS = ChatInput.__struct_fields__
@@ -75,11 +75,10 @@ async def resolve(db: Db, library: Library, who: Principal, input: ChatInput, tu
 
 async def _dialogue(db: Db, who: Principal, input: ChatInput, turn_id: str) -> list[_Said]:
     if isinstance(input, TurnInput) and input.conversation_id is not None:
-        return [
-            _Said(Speaker(turn.role), msgspec.convert(turn.content, Prompt))
-            for turn in await conversations.history(db, who, turn_id)
-            if turn.content
-        ]
+        turns = await conversations.history(db, who, turn_id)
+        if not turns:  # it was deleted, or is no longer shared with the caller
+            raise NotFound()
+        return [_Said(Speaker(turn.role), msgspec.convert(turn.content, Prompt)) for turn in turns if turn.content]
     return [_Said(Speaker.USER, input.prompt)] if input.prompt else []
 
 

@@ -700,7 +700,9 @@ class AsyncConversationsApi(AsyncArea):
         )
 
     async def delete(self, id: str) -> None:
-        """Delete a conversation with its turns and shares."""
+        """Delete a conversation with its turns and shares. A turn that runs is stopped, and a moment later nothing
+        is left of them.
+        """
         await self._transport.send(Call(method="DELETE", path=f"/api/conversations/{segment(id)}"))
 
     async def share(

@@ -696,7 +696,9 @@ class ConversationsApi(Area):
         )
 
     def delete(self, id: str) -> None:
-        """Delete a conversation with its turns and shares."""
+        """Delete a conversation with its turns and shares. A turn that runs is stopped, and a moment later nothing
+        is left of them.
+        """
         self._transport.send(Call(method="DELETE", path=f"/api/conversations/{segment(id)}"))
 
     def share(

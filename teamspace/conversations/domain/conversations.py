@@ -1,5 +1,7 @@
 """Create, read, rename, delete and share conversations."""
 
+from functools import partial
+
 from msgspec import UNSET
 
 from teamspace import fulltext, sharing
@@ -25,6 +27,7 @@ from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
 from teamspace.core.replies import Page
 from teamspace.events import Change
+from teamspace.jobs import JobAttempts
 from teamspace.sharing import Grant, GrantsQuery, Levels, NamedGrants, Share
 
 _TITLE_LENGTH = 200
@@ -82,15 +85,20 @@ async def rename(db: Db, who: Principal, conversation_id: str, change: Conversat
     return ConversationItem(row.id, title, row.owner_id, row.excerpt, shared, row.created_at, now)
 
 
-async def delete(db: Db, who: Principal, conversation_id: str) -> None:
+async def delete(db: Db, who: Principal, attempts: JobAttempts, conversation_id: str) -> None:
+    """Delete a conversation. Turns that run are stopped, and soon nothing is kept of any of them."""
     async with db.write(who, "conversation.delete") as tx:
         row = await require(tx, who, conversation_id, Access.MANAGE)
         tx.target = row.id
         manageable = access.fence(who, Access.MANAGE)
         readers = await sharing.select_readers(tx, CONVERSATIONS, manageable, row.id)
+        running = await store.select_running(tx, row.id)
+        await store.note_deleted_turns(tx, row.id)
         await store.delete(tx, manageable, row.id)
         await fulltext.drop(tx, store.KIND, row.id)
         await sharing.record(tx, CONVERSATIONS, row, Change.DELETED, readers)
+        for turn_id in running:
+            tx.after_commit(partial(attempts.stop, turn_id))
 
 
 async def share(db: Db, who: Principal, conversation_id: str, request: Share) -> list[Grant]:

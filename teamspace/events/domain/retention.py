@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from teamspace.core import clock
-from teamspace.core.db import Db, in_batches
+from teamspace.core.db import Db, Tx, in_batches
 from teamspace.core.principal import system
 from teamspace.events import store
 from teamspace.events.schemas import Position
@@ -29,6 +29,11 @@ async def tidy(db: Db) -> None:
     for company in await store.count_by_org(db, KEEP_PER_COMPANY, _COUNT_SECONDS):
         await _delete_excess(db, company.org_id, company.events - KEEP_PER_COMPANY)
     await in_batches(db, partial(store.delete_expired_streams, now=clock.stamp()), _STREAMS_PER_BATCH)
+
+
+async def delete_stream(tx: Tx, stream_id: str) -> None:
+    """Delete a stream that has ended, with what it has told."""
+    await store.delete_stream(tx, stream_id)
 
 
 async def _delete_excess(db: Db, org_id: str, excess: int) -> None:

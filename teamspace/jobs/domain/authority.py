@@ -28,4 +28,4 @@ def continue_as(who: Principal, kind: BoundKind, job: Job) -> Principal:
 
 
 def _call(job: Job) -> Call:
-    return Call(request_id=f"job-{job.id}", run_id=job.run_id)
+    return Call(request_id=f"job-{job.id}", run_id=job.run_id, job_id=job.id)

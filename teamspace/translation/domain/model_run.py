@@ -40,17 +40,18 @@ class ModelRun:
         self.target, self.source = target, source
         self.usage, self.model = TokenUsage.of(0, 0), ""
         self.salvaged: dict[int, SegmentAttempt] = {}
-        """What was translated, and paid for, before the run failed."""
+        """What was translated, and paid for, before a failure."""
 
     async def translate(self, items: Sequence[Item]) -> dict[int, SegmentAttempt]:
         if not items:
             return {}
         first = await self._ask(items)
+        self.salvaged = dict(first)
         failing = [_again(item, first.get(item.number)) for item in items if _fails(first.get(item.number))]
         try:
             second = await self._ask(failing) if failing else {}
         except Refusal:
-            second = {}  # everything is translated and paid for: what fails is reported
+            second = self.salvaged  # everything is translated and paid for: what still fails is reported
         return {item.number: _better(item, first.get(item.number), second.get(item.number)) for item in items}
 
     async def _ask(self, items: Sequence[Item]) -> dict[int, SegmentAttempt]:
