@@ -12,6 +12,7 @@ import msgspec
 from teamspace.core.db import Fence, Reads, Tx, as_json, columns
 from teamspace.core.tables import Invariant
 from teamspace.jobs.schemas import (
+    NORMAL,
     Authority,
     ClaimSlot,
     CompanyPlan,
@@ -84,27 +85,23 @@ _CLOCK = (
 async def insert(
     tx: Tx, id: str, kind: str, authority: Authority, *, channel: str, model: str | None, priority: int,
     run_at: str | None, max_attempts: int, input: EncodedInput, title: JobTitle | None, origin: JobOrigin | None,
-    idempotency_key: str | None, retry_of: str | None, claim: JobClaim | None = None, reservation_id: str | None = None,
-    admitted: bool = False,
-) -> Job | None:  # fmt: skip
-    """Insert a job; return None if there is one of the same origin or idempotency key already.
+    idempotency_key: str | None, retry_of: str | None, reservation_id: str | None = None, admitted: bool = False,
+) -> bool:  # fmt: skip
+    """Insert a queued job; return False if there is one of the same origin or idempotency key already.
 
-    With a claim it is running, with `admitted` it is the next of its channel; else it is queued.
+    With `admitted` it is the next of its channel.
     """
     subject = title.subject if title else None
-    return await tx.one(
-        Job,
+    return await tx.exists(
         "INSERT INTO jobs (id, org_id, team_id, user_id, scope, limited_by, kind, title, subject_type, subject_id, channel,"
         " model, run_id, step, item, idempotency_key, state, phase, priority, run_at, rank, attempt, max_attempts,"
-        " lease_expiries, executor_id, claim_hash, lease_until, started_at, reservation_id, stop_requested, estimate, input,"
-        " retry_of, created_at) VALUES (:id, :org_id, :team_id, :user_id, :scope, :limited_by,"
-        " :kind, :title, :subject_type, :subject_id, :channel, :model, :run_id, :step, :item, :idempotency_key, :state,"
+        " lease_expiries, reservation_id, stop_requested, estimate, input, retry_of, created_at) VALUES (:id, :org_id,"
+        " :team_id, :user_id, :scope, :limited_by, :kind, :title, :subject_type, :subject_id, :channel, :model, :run_id,"
+        " :step, :item, :idempotency_key, 'queued',"
         " CASE WHEN CAST(:run_at AS TEXT) > moment(0) THEN 'scheduled' ELSE 'ready' END, :priority,"
-        f" COALESCE(CAST(:run_at AS TEXT), moment(0)), {_CLOCK if admitted else 'NULL'}, :attempt, :max_attempts, 0,"
-        " :executor_id, :claim_hash, CASE WHEN :state = 'running' THEN moment(:lease) END,"
-        " CASE WHEN :state = 'running' THEN moment(0) END, :reservation_id, FALSE, :estimate, :input, :retry_of,"
-        " moment(0))"
-        f" ON CONFLICT DO NOTHING RETURNING {columns(Job)}",
+        f" COALESCE(CAST(:run_at AS TEXT), moment(0)), {_CLOCK if admitted else 'NULL'}, 0, :max_attempts, 0,"
+        " :reservation_id, FALSE, :estimate, :input, :retry_of, moment(0))"
+        " ON CONFLICT DO NOTHING RETURNING id",
         id=id, org_id=authority.account.org_id, team_id=authority.account.team_id, user_id=authority.account.user_id,
         scope=authority.stored_scope,
         limited_by=authority.limited_by, kind=kind, title=title.text if title else None,
@@ -112,9 +109,25 @@ async def insert(
         model=model, run_id=origin.run_id if origin else None, step=origin.step if origin else None,
         item=origin.item if origin else None, idempotency_key=idempotency_key, run_at=run_at, priority=priority,
         max_attempts=max_attempts, input=input.json, estimate=as_json(input.estimate) if input.estimate else None, retry_of=retry_of, reservation_id=reservation_id,
-        state="running" if claim else "queued", attempt=claim.attempt if claim else 0,
-        executor_id=claim.executor_id if claim else None, claim_hash=claim.hash if claim else None,
-        lease=claim.lease if claim else 0,
+    )  # fmt: skip
+
+
+async def add_running(tx: Tx, job: Job, claim: JobClaim, title: JobTitle | None) -> None:
+    """Add a new job without an origin, which is running with this claim."""
+    await tx.add(
+        "INSERT INTO jobs (id, org_id, team_id, user_id, scope, limited_by, kind, title, subject_type, subject_id, channel,"
+        " model, state, phase, priority, run_at, attempt, max_attempts, lease_expiries, executor_id, claim_hash, lease_until,"
+        " started_at, reservation_id, stop_requested, estimate, input, created_at) VALUES (:id, :org_id, :team_id, :user_id,"
+        " :scope, :limited_by, :kind, :title, :subject_type, :subject_id, :channel, :model, 'running', 'ready', :priority,"
+        " moment(0), :attempt, :max_attempts, 0, :executor_id, :claim_hash, moment(:lease), moment(0), :reservation_id,"
+        " FALSE, :estimate, :input, moment(0))",
+        id=job.id, org_id=job.org_id, team_id=job.team_id, user_id=job.user_id,
+        scope=None if job.scope is None else as_json(job.scope), limited_by=job.limited_by, kind=job.kind,
+        title=title.text if title else None, subject_type=title.subject.type if title else None,
+        subject_id=title.subject.id if title else None, channel=job.channel, model=job.model, priority=NORMAL,
+        attempt=claim.attempt, max_attempts=job.max_attempts, executor_id=claim.executor_id, claim_hash=claim.hash,
+        lease=claim.lease, reservation_id=job.reservation_id,
+        estimate=None if job.estimate is None else as_json(job.estimate), input=job.input,
     )  # fmt: skip
 
 

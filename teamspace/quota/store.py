@@ -163,7 +163,7 @@ async def insert_reservations(tx: Tx, new: Sequence[NewReservation], now: str, t
         "rows", [_to_row(one) for one in new], id="TEXT", org_id="TEXT", team_id="TEXT", user_id="TEXT", purpose="TEXT",
         slots="BIGINT", requests="BIGINT", tokens="BIGINT", charged="BOOLEAN", job_id="TEXT", digest="TEXT",
     )  # fmt: skip
-    await tx.run(
+    await tx.add(
         "INSERT INTO quota_ledger (id, org_id, team_id, user_id, purpose, slots, requests, tokens, charged, job_id, digest,"
         " began_at, expires_at) SELECT id, org_id, team_id, user_id, purpose, slots, requests, tokens, charged, job_id,"
         f" digest, :now, moment(:ttl) FROM ({rows}) AS new",
@@ -292,7 +292,7 @@ async def add_used(tx: Tx, amounts: Sequence[UsedAmount]) -> None:
         "amounts", amounts, level="TEXT", per="TEXT", starts_at="TEXT", subject="TEXT", org_id="TEXT", requests="BIGINT",
         tokens="BIGINT",
     )  # fmt: skip
-    await tx.run(
+    await tx.add(
         f"INSERT INTO quota_used ({columns(UsedAmount)}) SELECT {columns(UsedAmount)}"
         # Without a WHERE, SQLite reads ON CONFLICT as the condition of a join.
         f" FROM ({added}) AS added WHERE TRUE"

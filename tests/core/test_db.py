@@ -645,6 +645,28 @@ async def test_a_transaction_that_may_be_lost_shares_the_commit_of_others(tmp_pa
     await engine.close()
 
 
+async def test_the_first_write_of_a_commit_fails_alone_without_a_savepoint(tmp_path: Path) -> None:
+    engine = Sqlite(tmp_path / "first.db")
+    await engine.script("CREATE TABLE things (id TEXT PRIMARY KEY)")
+    statements: list[str] = []
+    engine._writer.trace_v2(apsw.SQLITE_TRACE_STMT, lambda event: statements.append(event["sql"]))
+
+    async def insert(id: str) -> None:
+        async with engine.transaction() as tx:
+            await tx.fetch("INSERT INTO things (id) VALUES (:id)", {"id": id})
+            if id.startswith("failed"):
+                raise ZeroDivisionError
+
+    await insert("alone")
+    assert "SAVEPOINT unit" not in statements
+    ids = ("failed first", "second", "failed third", "fourth")
+    ends = await asyncio.gather(*map(insert, ids), return_exceptions=True)
+    assert [type(end) for end in ends] == [ZeroDivisionError, type(None)] * 2
+    assert statements.count("SAVEPOINT unit") == 2, "of the third and the fourth: the second has begun anew"
+    assert sorted(row[0] for row in await engine.fetch("SELECT id FROM things", {})) == ["alone", "fourth", "second"]
+    await engine.close()
+
+
 async def test_waiting_writers_share_one_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     engine = Sqlite(tmp_path / "batch.sqlite")
     await migrate(engine)

@@ -6,6 +6,7 @@ import time
 import msgspec
 import pytest
 
+from teamspace.core.limits import LoadShedder
 from teamspace.core.watchdog import Watchdog
 from tests.core.conftest import Lab
 from tests.support.world import World
@@ -32,7 +33,7 @@ async def test_a_blocked_loop_is_logged_with_the_active_routes(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def block(**_: object) -> None:
-        time.sleep(0.3)  # noqa: ASYNC251 - this is the fault
+        time.sleep(0.25 + 2 * LoadShedder.TICK)  # noqa: ASYNC251 - this is the fault
 
     endpoints = bench.gate._router._root.fixed["lab"].fixed["boom"].endpoints
     endpoints["GET"] = msgspec.structs.replace(endpoints["GET"], handler=block)

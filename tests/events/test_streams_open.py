@@ -10,6 +10,7 @@ from teamspace.core.errors import RateLimited
 from teamspace.core.limits import KeyedConcurrencyLimit
 from teamspace.events.domain import hub as hubs
 from teamspace.events.domain import subscribers
+from teamspace.events.domain.recording import TOPIC
 from tests.events.help import Process, parse, principal, until
 from tests.support.world import Caller, World
 
@@ -169,3 +170,16 @@ async def test_many_streams_miss_double_and_leak_nothing_across_a_restart(
 async def create_people(world: World, count: int) -> list[Caller]:
     org, team = await world.company()
     return [await world.person(org, team) for _ in range(count)]
+
+
+async def test_without_streams_no_commit_wakes_the_process(server: Process, ann: Caller) -> None:
+    running = asyncio.create_task(server.hub.run(server.db))
+    await asyncio.sleep(0)
+    assert TOPIC not in server.notifier._topics
+    stream = await server.listen(ann)
+    await until(lambda: TOPIC in server.notifier._topics)
+    await stream.close()
+    server.notifier.notify(TOPIC)
+    await until(lambda: TOPIC not in server.notifier._topics)
+    server.stopping.begin()
+    await asyncio.wait_for(running, 1)

@@ -4,11 +4,14 @@ import asyncio
 import sys
 import time
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import msgspec
 import pytest
 
 from teamspace import jobs
+from teamspace.core.db import columns
+from teamspace.core.db.postgres import PostgresTransaction
 from teamspace.core.errors import QuotaExceeded
 from teamspace.core.ids import new_id
 from teamspace.core.principal import Call, Principal, system
@@ -77,6 +80,44 @@ async def start(world: World, ann: Caller, kind: str = "test.wait", seconds: flo
             lease=attempts.ATTEMPT_LEASE,
         )
     return world.app.attempts.start(world.db, job, claim)
+
+
+@pytest.mark.both_databases
+async def test_a_started_job_is_in_memory_as_its_row_says(world: World, ann: Caller) -> None:
+    attempt = await start(world, ann)
+    row = await world.db.one(jobs.Job, f"SELECT {columns(jobs.Job)} FROM jobs WHERE id = :id", id=attempt.job.id)
+    assert row is not None and row.lease_until
+    assert msgspec.structs.replace(row, lease_until=None) == attempt.job
+    attempt.stop.set()
+    await attempt.task
+
+
+@pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
+async def test_the_rows_of_a_started_job_are_sent_together(
+    world: World, ann: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[str] = []
+    send = PostgresTransaction._send
+
+    async def count(self: PostgresTransaction, sql: str, params: Any) -> Any:
+        sent.append(sql)
+        return await send(self, sql, params)
+
+    monkeypatch.setattr(PostgresTransaction, "_send", count)
+    attempt = await start(world, ann)
+    (rows,) = [sql for sql in sent if "INSERT INTO" in sql]
+    assert all(f"INSERT INTO {table}" in rows for table in ("quota_ledger", "jobs", "events"))
+    attempt.stop.set()
+    await attempt.task
+
+
+async def test_an_input_that_is_known_is_not_decoded(world: World, ann: Caller) -> None:
+    before = await start(world, ann, seconds=0)
+    await before.task
+    input = Wait(0)
+    attempt = world.app.attempts.start(world.db, before.job, before.claim, input=input)
+    await attempt.task
+    assert attempt.input is input
 
 
 async def lease_of(world: World, job_id: str) -> str | None:

@@ -135,7 +135,7 @@ class Turns:
                     tx, who, body.conversation_id, turn_id=turn_id, prompt=prompt,
                     parent_id=body.parent_id, regenerate=body.regenerate,
                 )  # fmt: skip
-        attempt = self._attempts.start(db, job, claim, who=who)
+        attempt = self._attempts.start(db, job, claim, who=who, input=input)
         self._running += 1
         attempt.task.add_done_callback(self._count_end)
         return attempt

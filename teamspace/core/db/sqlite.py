@@ -1,8 +1,9 @@
 """SQLite: reads run on the event loop, one writer, and group commit.
 
 A statement takes microseconds, so it needs no thread. Only the commit, which waits for the disk, runs in a
-thread, together with the deferred statements. Each transaction is a savepoint in an open batch. The batch
-commits once, and only then do its transactions return: nothing is acknowledged that a power cut could undo.
+thread, together with the deferred statements. The first transaction opens a batch, and each that follows before the
+commit is a savepoint in it. The batch commits once, and only then do its transactions return: nothing is acknowledged
+that a power cut could undo.
 A transaction that may be lost in a power cut waits for no disk, so it needs neither batch nor thread.
 
 Several processes can share the file: then each takes its turn for a batch, and tells the others what to look at.
@@ -247,17 +248,21 @@ class Sqlite:
                 async with self._unsynced() as session:
                     yield session
                 return
+            # Within a savepoint, SQLite copies each page before it changes it.
+            is_first = self._batch is None
             batch = self._batch or await self._begin()
-            _run(self._writer, "SAVEPOINT unit", {})
+            if not is_first:
+                _run(self._writer, "SAVEPOINT unit", {})
             session = SqliteTransaction(self._writer, self._thread)
             try:
                 yield session
-                _run(self._writer, "RELEASE unit", {})
+                if not is_first:
+                    _run(self._writer, "RELEASE unit", {})
                 batch.deferred += session.deferred
                 batch.rights_changed |= session.rights_changed
                 end = batch.join()
             except BaseException as fault:
-                self._roll_back_unit(batch, fault)
+                self._roll_back_unit(batch, fault, is_first=is_first)
                 raise
         await end
 
@@ -340,14 +345,14 @@ class Sqlite:
             raise _storage_fault(fault) from fault
         self._release_turn()
 
-    def _roll_back_unit(self, batch: CommitBatch, fault: BaseException) -> None:
-        """Roll back one savepoint. On a full disk SQLite rolls back the whole batch: then all of it fails."""
-        if self._writer.in_transaction:
+    def _roll_back_unit(self, batch: CommitBatch, fault: BaseException, *, is_first: bool) -> None:
+        """Roll back one transaction. On a full disk SQLite rolls back the whole batch: then all of it fails."""
+        if self._writer.in_transaction and not is_first:
             self._writer.execute("ROLLBACK TO unit")
             self._writer.execute("RELEASE unit")
             return
         self._batch = None
-        self._release_turn()
+        self._roll_back()
         batch.fail(fault if isinstance(fault, Exception) else StorageFull("database.interrupted"))
 
     def _roll_back(self) -> None:

@@ -55,6 +55,7 @@ class Hub:
         )
         self._open: set[Subscriber] = set()
         """All subscribers, including those that still catch up."""
+        self._joined = asyncio.Event()
         self._live: dict[str, set[Subscriber]] = {}
         """Subscribers by company that have seen everything up to the position."""
         self._rights: WeakValueDictionary[tuple[object, ...], Rights] = WeakValueDictionary()
@@ -86,6 +87,7 @@ class Hub:
         try:
             with self._take(who):
                 self._open.add(subscriber)
+                self._joined.set()
                 if self._notifier.stopping or not await self._admit(db, subscriber):
                     return
                 if disconnect is not None:
@@ -172,22 +174,26 @@ class Hub:
 
     async def run(self, db: Db) -> None:
         """Deliver events until the server stops; then close all streams."""
-        seconds = POLL_SECONDS
         try:
-            with self._notifier.subscribe([TOPIC]) as news:
-                while not self._notifier.stopping:
-                    if await self._notifier.wait(news, seconds) and not self._notifier.stopping:
-                        await asyncio.sleep(GATHER_SECONDS)
-                    seconds = await self._run_once(db)
+            while not self._notifier.stopping:
+                await self._notifier.wait(self._joined, POLL_SECONDS)
+                await self._deliver_while_open(db)
         finally:
             for subscriber in tuple(self._open):
                 subscriber.close()
 
-    async def _run_once(self, db: Db) -> float:
-        """Deliver what there is; return how long to wait for more."""
+    async def _deliver_while_open(self, db: Db) -> None:
+        """Deliver events until nobody listens: without readers, no commit wakes this process."""
+        with self._notifier.subscribe([TOPIC]) as news:
+            while self._open and not self._notifier.stopping:
+                seconds = await self._run_once(db)
+                if await self._notifier.wait(news, seconds) and not self._notifier.stopping:
+                    await asyncio.sleep(GATHER_SECONDS)
         if not self._open:
             self._position = None
-            return POLL_SECONDS
+
+    async def _run_once(self, db: Db) -> float:
+        """Deliver what there is; return how long to wait for more."""
         try:
             await self._check_credentials(db)
             await self._advance(db)

@@ -94,7 +94,8 @@ class JobAttempt:
     """One run of a job's handler in this process."""
 
     def __init__(
-        self, job: Job, claim: JobClaim, who: Principal | None, handled: Callable[[], None] | None
+        self, job: Job, claim: JobClaim, who: Principal | None, input: msgspec.Struct | None,
+        handled: Callable[[], None] | None,
     ) -> None:  # fmt: skip
         self.job, self.claim = job, claim
         self.key = claim.key
@@ -111,7 +112,8 @@ class JobAttempt:
         """None until it is stored: what is not stored has not happened, and someone else may end the job otherwise."""
         self.error: Exception | None = None
         """What the handler raised."""
-        self.input: msgspec.Struct
+        self.input = input
+        """None until it is decoded."""
         self.task: asyncio.Task[None]
 
     async def wait(self) -> None:
@@ -152,14 +154,14 @@ class JobAttempts:
         return len(self._working)
 
     def start(
-        self, db: Db, job: Job, claim: JobClaim, *, who: Principal | None = None,
+        self, db: Db, job: Job, claim: JobClaim, *, who: Principal | None = None, input: msgspec.Struct | None = None,
         handled: Callable[[], None] | None = None,
     ) -> JobAttempt:  # fmt: skip
         """Run the handler of a claimed job in the background and store its outcome; await the attempt's task for that.
 
-        With `who`, the job was started for them just now, and runs as them.
+        With `who`, the job was started for them just now, and runs as them; with `input`, that need not be decoded.
         """
-        attempt = JobAttempt(job, claim, who, handled)
+        attempt = JobAttempt(job, claim, who, input, handled)
         self._working[attempt.key] = attempt
         attempt.task = asyncio.create_task(self._run(db, attempt))
         self._tasks.add(attempt.task)
@@ -248,7 +250,7 @@ class JobAttempts:
         """Run the handler and return how it ended."""
         job, kind = attempt.job, self._queue.kinds[attempt.job.kind]
         try:
-            attempt.input = msgspec.json.decode(job.input, type=kind.input)
+            input = attempt.input = attempt.input or msgspec.json.decode(job.input, type=kind.input)
             result = await self._run_noted(db, attempt)
         except TimeoutError:
             # Nobody will report what a model has done: it is charged with what was reserved.
@@ -276,7 +278,7 @@ class JobAttempts:
         except (Exception, SystemExit):  # a plugin may try to leave
             log.exception("job %s of kind %s failed", job.id, job.kind)
             return Failed(JobFault.keyed("jobs.internal_error", "internal_error"))
-        return await kind.judge(attempt.input, result)
+        return await kind.judge(input, result)
 
     async def _run_noted(self, db: Db, attempt: JobAttempt) -> msgspec.Struct:
         try:

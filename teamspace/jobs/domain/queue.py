@@ -255,13 +255,8 @@ class Queue:
         """
         reservation_id = await self._reserve(tx, authority, kind, input) if metered else None
         claim = JobClaim(id, 1, secrets.token_urlsafe(16), executor_id, lease)
-        job = await store.insert(
-            tx, id, kind, authority, title=_shortened(title), origin=None, idempotency_key=None,
-            channel=local_channel(kind), model=model, priority=NORMAL, run_at=None,
-            max_attempts=self.kinds[kind].row.max_attempts, input=input, retry_of=None, claim=claim,
-            reservation_id=reservation_id,
-        )  # fmt: skip
-        assert job is not None
+        job = _running_job(claim, authority, kind, input, model, self.kinds[kind].row.max_attempts, reservation_id)
+        await store.add_running(tx, job, claim, _shortened(title))
         await changes.record_new(tx, job.org_id, job.team_id, id)
         return job, claim
 
@@ -633,6 +628,20 @@ def _new_job(batch: JobBatch, origin: JobOrigin, input: EncodedInput) -> NewJob:
     return NewJob(
         new_id(), origin.run_id, origin.step, origin.item, input.json, title.text[:_MAX_TITLE], title.subject.type,
         title.subject.id, batch.max_attempts, estimate, batch.authority.stored_scope, batch.authority.limited_by,
+    )  # fmt: skip
+
+
+def _running_job(
+    claim: JobClaim, authority: Authority, kind: str, input: EncodedInput, model: str | None, max_attempts: int,
+    reservation_id: str | None,
+) -> Job:  # fmt: skip
+    account, scope = authority.account, authority.scope
+    return Job(
+        id=claim.job_id, org_id=account.org_id, team_id=account.team_id, user_id=account.user_id,
+        scope=None if scope is None else tuple(map(str, scope)), limited_by=authority.limited_by, kind=kind,
+        channel=local_channel(kind), model=model, run_id=None, step=None, item=None, state=State.RUNNING,
+        attempt=claim.attempt, max_attempts=max_attempts, lease_expiries=0, reservation_id=reservation_id,
+        lease_until=None, rank=None, estimate=input.estimate, refused_spend=None, input=input.json,
     )  # fmt: skip
 
 
