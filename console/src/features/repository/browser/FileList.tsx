@@ -55,7 +55,7 @@ export function FileList({ place, entries, order, onOrder, selection, onSelectio
   const narrow = width > 0 && width < NARROW;
   const kept = useMemo(() => (selection.active === null ? -1 : entries.findIndex(({ id }) => id === selection.active)), [entries, selection.active]);
   const rows = useRows({ list, count: entries.length, height: narrow ? NARROW_HEIGHT : HEIGHT, kept, head: HEAD });
-  const keys = useGrid({ grid, entries, columns: 1, selection, onSelection, reveal: (index) => rows.scrollToIndex(index) });
+  const keys = useGrid({ grid, folder: place.folder, entries, columns: 1, selection, onSelection, reveal: (index) => rows.scrollToIndex(index) });
   const items = rows.getVirtualItems();
   const [{ slots, pace }] = useState(() => ({ slots: new Slots(), pace: new Pace() }));
   const isFast = rows.isScrolling && pace.isFast(rows.range?.startIndex ?? 0, performance.now());
