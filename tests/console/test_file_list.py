@@ -98,6 +98,66 @@ def test_the_list_is_worked_by_keys_alone(browser: Browser, sqlite_instance: Ins
         expect(page.get_by_role("heading", name="4.txt", level=1)).to_be_visible()
 
 
+def test_every_action_has_a_key(browser: Browser, sqlite_instance: Instance) -> None:
+    fill(
+        sqlite_instance,
+        "by key/",
+        {
+            "apple.txt": 1,
+            "banana.txt": 1,
+            "berry.txt": 1,
+            "crate/old berry.txt": 1,
+            "crate/pear.txt": 1,
+            "plum tree.txt": 1,
+        },
+    )
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
+        page.goto("/app/files?in=by%20key/")
+        expect(names(page)).to_have_text(["crate", "apple.txt", "banana.txt", "berry.txt", "plum tree.txt"])
+        row(page, "crate").focus()
+        page.keyboard.type("be")
+        expect(row(page, "berry.txt")).to_be_focused()
+        page.wait_for_timeout(1_000)  # a new name begins
+        page.keyboard.type("plum t")
+        expect(row(page, "plum tree.txt")).to_be_focused()
+        expect(chosen(page)).to_have_count(0)
+        page.wait_for_timeout(1_000)
+        page.keyboard.type("c")
+        expect(row(page, "crate")).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(row(page, "old berry.txt")).to_be_focused()
+        page.keyboard.press("Backspace")
+        expect(row(page, "crate")).to_be_focused()
+        for keys, dialog in (
+            ("Shift+M", "Move “crate”"), ("Shift+C", "Copy “crate”"), ("Shift+S", "Share “crate”"), ("F2", "Rename “crate”"),
+            ("Shift+N", "New folder"),
+        ):  # fmt: skip
+            page.keyboard.press(keys)
+            expect(page.get_by_role("dialog", name=dialog)).to_be_visible()
+            page.keyboard.press("Escape")
+            expect(page.get_by_role("dialog")).to_have_count(0)
+            expect(row(page, "crate")).to_be_focused()
+        with page.expect_download() as download:
+            page.keyboard.press("Shift+D")
+        assert download.value.suggested_filename == "crate.zip"
+        page.keyboard.press("Shift+F10")
+        expect(page.get_by_role("menuitem", name="Download")).to_be_focused()
+        page.keyboard.press("Escape")
+        page.keyboard.press("?")
+        help_ = page.get_by_role("dialog", name="Keyboard shortcuts")
+        listed = help_.get_by_role("table", name="In the list")
+        for title, caps in (
+            ("Move…", "ShiftM"),
+            ("Go to a name", "A–Z"),
+            ("Select all", "CtrlA"),
+            ("Delete", "Delete"),
+        ):
+            expect(listed.get_by_role("row", name=title)).to_contain_text(caps)
+        expect(help_.get_by_role("table", name="Anywhere").get_by_role("row", name="New folder")).to_contain_text(
+            "ShiftN"
+        )
+
+
 def test_clicks_select_one_more_or_a_range(browser: Browser, sqlite_instance: Instance) -> None:
     fill(sqlite_instance, "clicked/", {f"{number}.txt": 1 for number in range(5)})
     with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:

@@ -9,7 +9,7 @@ import { useSession, type Session } from "@/session";
 import { createOpening } from "@/ui/opening";
 
 import { box, typeAhead } from "./box/opening";
-import { ACTIONS, SCREENS } from "./screens";
+import { ACTIONS, LOCAL_KEYS, SCREENS } from "./screens";
 
 export interface Binding {
   keys: string;
@@ -46,6 +46,18 @@ export function keyed(actions: readonly Action[], session: Session, path: string
   const here = actions.filter((action) => action.keys && offered(action, session, path));
   const ownFirst = [...here.filter((action) => action.on), ...here.filter((action) => !action.on)];
   return ownFirst.filter((action, index) => index === ownFirst.findIndex((other) => other.keys === action.keys));
+}
+
+export interface Listed {
+  keys: string;
+  title: string;
+}
+
+/** The keys of the list on the current screen, which work while it has the focus. */
+export function useLocalKeys(): Listed[] {
+  const session = useSession();
+  const path = useRouterState({ select: (state) => state.location.pathname });
+  return LOCAL_KEYS.filter((each) => each.on.test(path) && allowed(each, session)).map(({ keys, title }) => ({ keys, title: t(title) }));
 }
 
 export function useKeyboard(): void {

@@ -19,6 +19,7 @@ import { memberActions, memberScreens } from "@/features/members/screens";
 import { modelScreens } from "@/features/models/screens";
 import { noteActions, noteScreens } from "@/features/notes/screens";
 import { pluginScreens } from "@/features/plugins/screens";
+import { fileKeys } from "@/features/repository/listKeys";
 import { fileActions, fileScreens } from "@/features/repository/screens";
 import { searchActions, searchScreens } from "@/features/search/screens";
 import { signUpScreens } from "@/features/signup/screens";
@@ -28,7 +29,7 @@ import { translateScreens } from "@/features/translate/screens";
 import { trashScreens } from "@/features/trash/screens";
 import { usageActions, usageScreens } from "@/features/usage/screens";
 import { workflowActions, workflowScreens } from "@/features/workflows/screens";
-import type { Action, Screen } from "@/navigation/tables";
+import type { Action, LocalKeys, Screen } from "@/navigation/tables";
 
 import { frameActions } from "./actions";
 import { settingsScreens } from "./settings/screens";
@@ -88,3 +89,5 @@ export const ACTIONS: readonly Action[] = [
   ...executorActions,
   ...frameActions,
 ];
+
+export const LOCAL_KEYS: readonly LocalKeys[] = fileKeys;

@@ -51,8 +51,17 @@ export interface Action extends Needs {
   perform: (go: (path: string) => void) => void;
 }
 
+/** Keys that a list handles by itself while it has the focus. */
+export interface LocalKeys extends Needs {
+  keys: string;
+  title: MessageKey;
+  on: RegExp;
+}
+
 export const screen = (path: string, rest: Omit<Screen, "path">): Screen => ({ path, ...rest });
 export const action = (name: string, rest: Omit<Action, "name">): Action => ({ name, ...rest });
+
+export const localKeys = (keys: string, title: MessageKey, on: RegExp, needs: Needs = {}): LocalKeys => ({ keys, title, on, ...needs });
 
 /** What a caller can't do isn't offered; the server decides all the same. */
 export function allowed(needs: Needs, session: Session): boolean {

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef } from "react";
 
-export type Command = "create" | "edit" | "share" | "delete" | "search" | "next" | "previous" | "inspect";
+export type Command = "create" | "folder" | "edit" | "share" | "delete" | "search" | "next" | "previous" | "inspect";
 /** Returns false if it can't handle the command. */
 type Handler = () => boolean | void;
 

@@ -1,6 +1,6 @@
 /** Screens and actions for files. */
 
-import { IconChevronLeft, IconChevronRight, IconFolders, IconShare2, IconTrash, IconUpload } from "@tabler/icons-react";
+import { IconChevronLeft, IconChevronRight, IconFolderPlus, IconFolders, IconShare2, IconTrash, IconUpload } from "@tabler/icons-react";
 
 import { action, screen } from "@/navigation/tables";
 import { runCommand } from "@/ui/commands";
@@ -21,6 +21,9 @@ export const fileScreens = [
 export const fileActions = [
   action("files.upload", {
     title: "files.upload.files", icon: IconUpload, keys: "c", permission: "files:write", on: AMONG_FILES, perform: () => runCommand("create"),
+  }),
+  action("files.folder", {
+    title: "files.folder.new", icon: IconFolderPlus, keys: "N", permission: "files:write", on: AMONG_FILES, perform: () => runCommand("folder"),
   }),
   action("files.share", { title: "files.share", icon: IconShare2, keys: "s", on: ON_A_FILE, perform: () => runCommand("share") }),
   action("files.next", { title: "files.next", icon: IconChevronRight, keys: "j", on: ON_A_FILE, perform: () => runCommand("next") }),

@@ -1,7 +1,7 @@
 /** A folder as a list: one row per entry, sorted by its columns. */
 
 import { IconChevronDown, IconChevronUp } from "@tabler/icons-react";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { startTransition, useEffect, useMemo, useRef, useState } from "react";
 
 import { t } from "@/i18n";
 import { useNames } from "@/ui/names";
@@ -17,7 +17,7 @@ import { COLUMNS, turned, type Column, type Order } from "./order";
 import { useRows, useWidth } from "./rows";
 import { SelectionBar } from "./SelectionBar";
 import { none, type Selection } from "./selection";
-import { Slots } from "./slots";
+import { Pace, Slots } from "./slots";
 import { useGrid } from "./useGrid";
 
 export interface Shown {
@@ -55,12 +55,14 @@ export function FileList({ place, entries, order, onOrder, selection, onSelectio
   const narrow = width > 0 && width < NARROW;
   const kept = useMemo(() => (selection.active === null ? -1 : entries.findIndex(({ id }) => id === selection.active)), [entries, selection.active]);
   const rows = useRows({ list, count: entries.length, height: narrow ? NARROW_HEIGHT : HEIGHT, kept, head: HEAD });
-  const keys = useGrid({ grid, entries, columns: 1, selection, onSelection, reveal: (index) => rows.scrollToIndex(index) });
+  const keys = useGrid({ grid, folder: place.folder, entries, columns: 1, selection, onSelection, reveal: (index) => rows.scrollToIndex(index) });
   const items = rows.getVirtualItems();
-  const [slots] = useState(() => new Slots());
-  const slotOf = slots.assign(items.map(({ index }) => index));
-  // In the order of the slots while the list is scrolled, so that no element has to be moved.
-  const drawn = rows.isScrolling ? [...items].sort((one, other) => slotOf.get(one.index)! - slotOf.get(other.index)!) : items;
+  const [{ slots, pace }] = useState(() => ({ slots: new Slots(), pace: new Pace() }));
+  const isFast = rows.isScrolling && pace.isFast(rows.range?.startIndex ?? 0, performance.now());
+  const slotOf = slots.assign(items.map(({ index }) => index), isFast);
+  const isAtRest = useRest(rows.isScrolling);
+  // In the order of the slots until the list rests, so that no element has to be moved.
+  const drawn = isAtRest ? items : [...items].sort((one, other) => slotOf.get(one.index)! - slotOf.get(other.index)!);
   useNearEnd(items.filter(({ index }) => index !== kept).at(-1)?.index ?? 0, entries.length, onEnd);
   const chosen = useMemo(() => (selection.chosen.size === 0 ? [] : entries.filter(({ id }) => selection.chosen.has(id))), [entries, selection.chosen]);
   const mayDrag = place.show === "all" && may("move");
@@ -106,6 +108,7 @@ export function FileList({ place, entries, order, onOrder, selection, onSelectio
                 entry={entry}
                 index={index}
                 top={start - rows.options.scrollMargin}
+                isBrief={slots.isBrief(index)}
                 narrow={narrow}
                 isFar={place.show === "shared"}
                 isActive={index === keys.active}
@@ -121,6 +124,22 @@ export function FileList({ place, entries, order, onOrder, selection, onSelectio
       </div>
     </div>
   );
+}
+
+/** Turns of a wheel are further apart than what the browser calls the end of scrolling, the more so on a slow machine. */
+const REST_MS = 600;
+
+function useRest(isScrolling: boolean): boolean {
+  const [isAtRest, setAtRest] = useState(true);
+  useEffect(() => {
+    if (isScrolling) {
+      setAtRest(false);
+      return;
+    }
+    const timer = setTimeout(() => startTransition(() => setAtRest(true)), REST_MS);
+    return () => clearTimeout(timer);
+  }, [isScrolling]);
+  return isAtRest && !isScrolling;
 }
 
 function Title({ column, order, onOrder }: { column: Column; order?: Order; onOrder: (order: Order) => void }) {

@@ -1,6 +1,6 @@
 /** A row of a folder's list. */
 
-import { memo } from "react";
+import { memo, type ReactNode } from "react";
 
 import { t } from "@/i18n";
 import { bytes } from "@/ui/quantities";
@@ -21,6 +21,8 @@ interface Props {
   entry: Entry;
   index: number;
   top: number;
+  /** Scrolled past: only the name is shown. */
+  isBrief: boolean;
   narrow: boolean;
   /** From another folder, which is shown too. */
   isFar: boolean;
@@ -34,7 +36,7 @@ interface Props {
 }
 
 /** A scrolled list renders only the rows that are new. */
-export const FileRow = memo(function FileRow({ entry, index, top, narrow, isFar, isActive, isChosen, mayDrag, isStarred, owner, on }: Props) {
+export const FileRow = memo(function FileRow({ entry, index, top, isBrief, narrow, isFar, isActive, isChosen, mayDrag, isStarred, owner, on }: Props) {
   const drop = useDropTarget(entry.isFolder ? entry.key : "\0");
   const tabIndex = isActive ? 0 : -1;
   const folder = isFar ? folderOf(entry.key) : "";
@@ -46,6 +48,7 @@ export const FileRow = memo(function FileRow({ entry, index, top, narrow, isFar,
       aria-rowindex={index + 2}
       className={styles.row}
       style={{ transform: `translateY(${top}px)` }}
+      data-brief={isBrief || undefined}
       data-chosen={isChosen || undefined}
       data-over={drop.isOver || undefined}
       data-into={entry.isFolder ? entry.key : undefined}
@@ -60,30 +63,56 @@ export const FileRow = memo(function FileRow({ entry, index, top, narrow, isFar,
       onClick={(event) => on.click(entry, event)}
       onDoubleClick={(event) => on.open(entry, event)}
     >
-      <span role="gridcell" className={styles.check}>
-        <input
-          type="checkbox"
-          className={styles.box}
-          tabIndex={tabIndex}
-          aria-label={t("files.select", { name: entry.name })}
-          checked={isChosen}
-          onChange={(event) => on.check(entry, (event.nativeEvent as MouseEvent).shiftKey)}
-        />
-      </span>
+      <Check entry={entry} isBrief={isBrief} tabIndex={tabIndex} isChosen={isChosen} on={on} />
       <span role="rowheader" className={styles.title}>
         <EntryLink entry={entry} tabIndex={tabIndex} className={styles.link}>
-          <Thumbnail entry={entry} size="small" icon={20} />
+          <Thumbnail entry={entry} size="small" icon={20} isBrief={isBrief} />
           <span className={styles.name} title={entry.name}>{entry.name}</span>
         </EntryLink>
         {isStarred && <StarMark />}
         {folder && <span className={styles.where}>{folder}</span>}
-        {narrow && !folder && <span className={styles.where}>{entry.isFolder ? itemsOf(entry) || t("files.kind.folder") : <Meta entry={entry} />}</span>}
+        {narrow && !folder && <Under entry={entry} isBrief={isBrief} />}
       </span>
-      {!narrow && <Cells entry={entry} owner={owner} />}
-      <span role="gridcell" className={styles.menu}>
-        <EntryMenu entry={entry} tabIndex={tabIndex} />
-      </span>
+      {!narrow && <Cells entry={entry} isBrief={isBrief} owner={owner} />}
+      <More entry={entry} isBrief={isBrief} tabIndex={tabIndex} />
     </div>
+  );
+});
+
+interface PartProps {
+  entry: Entry;
+  isBrief: boolean;
+}
+
+/** A part of a row, which keeps what it shows, unseen, while the row is brief. */
+function part<Props extends PartProps>(Part: (props: Props) => ReactNode) {
+  return memo(Part, (before, after) => after.isBrief || (Object.keys(after) as (keyof Props)[]).every((key) => before[key] === after[key]));
+}
+
+const Check = part(function Check({ entry, tabIndex, isChosen, on }: PartProps & Pick<Props, "isChosen" | "on"> & { tabIndex: number }) {
+  return (
+    <span role="gridcell" className={styles.check}>
+      <input
+        type="checkbox"
+        className={styles.box}
+        tabIndex={tabIndex}
+        aria-label={t("files.select", { name: entry.name })}
+        checked={isChosen}
+        onChange={(event) => on.check(entry, (event.nativeEvent as MouseEvent).shiftKey)}
+      />
+    </span>
+  );
+});
+
+const Under = part(function Under({ entry }: PartProps) {
+  return <span className={styles.where}>{entry.isFolder ? itemsOf(entry) || t("files.kind.folder") : <Meta entry={entry} />}</span>;
+});
+
+const More = part(function More({ entry, tabIndex }: PartProps & { tabIndex: number }) {
+  return (
+    <span role="gridcell" className={styles.menu}>
+      <EntryMenu entry={entry} tabIndex={tabIndex} />
+    </span>
   );
 });
 
@@ -95,7 +124,7 @@ function Meta({ entry: { item } }: { entry: FileEntry }) {
   );
 }
 
-function Cells({ entry, owner }: { entry: Entry; owner: string }) {
+const Cells = part(function Cells({ entry, owner }: PartProps & { owner: string }) {
   const item = entry.isFolder ? undefined : entry.item;
   const changed = changeOf(entry);
   return (
@@ -107,4 +136,4 @@ function Cells({ entry, owner }: { entry: Entry; owner: string }) {
       <span role="gridcell" className={styles.widest}>{owner}</span>
     </>
   );
-}
+});

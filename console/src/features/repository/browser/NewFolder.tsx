@@ -5,12 +5,14 @@ import { IconFolderPlus } from "@tabler/icons-react";
 import { useState } from "react";
 
 import { t } from "@/i18n";
+import { useCommand } from "@/ui/commands";
 import { Dialog, DialogActions } from "@/ui/Dialog";
 
 import { useGo } from "../place";
 
 export function NewFolder({ folder }: { folder: string }) {
   const [opened, setOpened] = useState(false);
+  useCommand("folder", () => setOpened(true));
   return (
     <>
       <Button variant="default" leftSection={<IconFolderPlus aria-hidden size={15} />} onClick={() => setOpened(true)}>

@@ -12,15 +12,17 @@ interface Props {
   size: ThumbnailSize;
   /** Pixels of the icon. */
   icon: number;
+  /** Not asked for: it is scrolled past. */
+  isBrief?: boolean;
 }
 
-export function Thumbnail({ entry, size, icon }: Props) {
-  if (!entry.isFolder && isDrawn(entry.item)) return <Picture key={entry.id} entry={entry} size={size} icon={icon} />;
+export function Thumbnail({ entry, size, icon, isBrief }: Props) {
+  if (!isBrief && !entry.isFolder && isDrawn(entry.item)) return <Picture key={entry.id} entry={entry} size={size} icon={icon} />;
   return <EntryPicture entry={entry} size={icon} />;
 }
 
 /** In the page only while in sight, as its row or tile is. */
-function Picture({ entry, size, icon }: Props & { entry: FileEntry }) {
+function Picture({ entry, size, icon }: Omit<Props, "isBrief"> & { entry: FileEntry }) {
   const { id, version, content_type } = entry.item;
   const [address, setAddress] = useState<string | null>(null);
   const drawn = useQuery({

@@ -34,7 +34,7 @@ export function Tiles({ place, entries, selection, onSelection, more, onEnd }: S
   const count = Math.ceil(entries.length / columns);
   const active = selection.active === null ? -1 : entries.findIndex(({ id }) => id === selection.active);
   const rows = useRows({ list: rowsOf, count, height: HEIGHT + GAP, kept: active < 0 ? -1 : Math.floor(active / columns), head: HEAD });
-  const keys = useGrid({ grid, entries, columns, selection, onSelection, reveal: (index) => rows.scrollToIndex(Math.floor(index / columns)) });
+  const keys = useGrid({ grid, folder: place.folder, entries, columns, selection, onSelection, reveal: (index) => rows.scrollToIndex(Math.floor(index / columns)) });
   const items = rows.getVirtualItems();
   useNearEnd((items.at(-1)?.index ?? 0) * columns, entries.length, onEnd);
   const chosen = useMemo(() => (selection.chosen.size === 0 ? [] : entries.filter(({ id }) => selection.chosen.has(id))), [entries, selection.chosen]);

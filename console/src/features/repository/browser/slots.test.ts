@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { Slots } from "./slots";
+import { Pace, Slots } from "./slots";
 
 const range = (first: number, count: number): number[] => Array.from({ length: count }, (_, place) => first + place);
 
@@ -25,5 +25,36 @@ describe("slots", () => {
       const given = slots.assign(rows);
       expect(new Set(given.values()).size).toBe(rows.length);
     }
+  });
+});
+
+describe("brief rows", () => {
+  test("are those that come while the list is scrolled fast, until it slows down", () => {
+    const slots = new Slots();
+    slots.assign(range(0, 10));
+    slots.assign(range(5, 10), true);
+    expect(range(0, 20).filter((row) => slots.isBrief(row))).toEqual(range(10, 5));
+    slots.assign(range(8, 10), true);
+    expect(range(0, 20).filter((row) => slots.isBrief(row))).toEqual(range(10, 8));
+    slots.assign(range(8, 10), false);
+    expect(range(0, 20).filter((row) => slots.isBrief(row))).toEqual([]);
+  });
+});
+
+describe("the pace of a list", () => {
+  const after = (rows: number, every: number): boolean => {
+    const pace = new Pace();
+    return range(0, 10).map((turn) => pace.isFast(turn * rows, turn * every)).at(-1)!;
+  };
+
+  test("is slow for someone who reads, and fast for someone who looks for a place far away", () => {
+    expect([after(0, 16), after(3, 100), after(1, 33)]).toEqual([false, false, false]);
+    expect([after(9, 60), after(45, 60), after(2, 16), after(-9, 60)]).toEqual([true, true, true, true]);
+  });
+
+  test("isn't fast any more after a pause", () => {
+    const pace = new Pace();
+    range(0, 10).forEach((turn) => pace.isFast(turn * 9, turn * 60));
+    expect(pace.isFast(90, 2_000)).toBe(false);
   });
 });

@@ -3,13 +3,17 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent, type RefObject } from "react";
 
-import { useEntryActions } from "../actions";
-import type { Entry } from "./entries";
+import { useEntryActions, type Deed } from "../actions";
+import { DEED_KEYS, pressed } from "../listKeys";
+import { folderOf } from "../place";
+import { folderEntry, type Entry } from "./entries";
 import type { MenuPlace } from "./EntryMenu";
+import { found, Letters } from "./letters";
 import { all, extended, focused, moved, none, only, toggled, type Selection } from "./selection";
 
 interface Grid {
   grid: RefObject<HTMLElement | null>;
+  folder: string;
   entries: readonly Entry[];
   columns: number;
   selection: Selection;
@@ -20,45 +24,103 @@ interface Grid {
 
 const INNER = "a, button, input, label";
 
-export function useGrid({ grid, entries, columns, selection, onSelection, reveal }: Grid) {
+/** Where the focus goes in the folder that a key has opened: to the folder one has come from, or to the first entry. */
+interface Arrival {
+  folder: string;
+  at?: string;
+}
+
+let expected: Arrival | undefined;
+const depart = (arrival: Arrival): void => void (expected = arrival);
+const arrive = (folder: string): Arrival | undefined => (expected?.folder === folder ? expected : undefined);
+
+export function useGrid({ grid, folder, entries, columns, selection, onSelection, reveal }: Grid) {
   const go = useNavigate();
   const actions = useEntryActions();
   const wanted = useRef<string | null>(null);
   const [menu, setMenu] = useState<MenuPlace>();
+  const [letters] = useState(() => new Letters());
   const ids = useMemo(() => entries.map(({ id }) => id), [entries]);
   const active = Math.max(0, selection.active === null ? 0 : ids.indexOf(selection.active));
   // The entry may come into the page only after this render.
   useEffect(() => {
     if (wanted.current === null) return;
-    const found = grid.current?.querySelector<HTMLElement>(`[data-entry="${CSS.escape(wanted.current)}"]`);
-    if (!found) return;
+    const element = grid.current?.querySelector<HTMLElement>(`[data-entry="${CSS.escape(wanted.current)}"]`);
+    if (!element) return;
     wanted.current = null;
-    found.focus({ preventScroll: true });
+    element.focus({ preventScroll: true });
   });
   const chosen = (entry: Entry): Entry[] => (selection.chosen.has(entry.id) ? entries.filter(({ id }) => selection.chosen.has(id)) : [entry]);
-  const open = (entry: Entry): void =>
-    void (entry.isFolder ? go({ to: "/files", search: { in: entry.key } }) : go({ to: "/files/$id", params: { id: entry.id } }));
+  function open(entry: Entry, byKey = false): void {
+    if (!entry.isFolder) return void go({ to: "/files/$id", params: { id: entry.id } });
+    if (byKey) depart({ folder: entry.key });
+    void go({ to: "/files", search: { in: entry.key } });
+  }
+
+  function up(): void {
+    if (folder === "") return;
+    const above = folderOf(folder.slice(0, -1));
+    depart({ folder: above, at: folderEntry(folder, above).id });
+    void go({ to: "/files", search: { in: above || undefined } });
+  }
+
+  /** Moves the focus; the entry may not be in the page yet. */
+  function reach(to: number): string | undefined {
+    const id = ids[to];
+    if (id === undefined) return undefined;
+    wanted.current = id;
+    reveal(to);
+    return id;
+  }
+
+  // A folder that was opened by a key goes on with the keys.
+  const [arrival] = useState(() => arrive(folder));
+  const latestReach = useRef(reach);
+  useLayoutEffect(() => {
+    latestReach.current = reach;
+  });
+  useEffect(() => {
+    expected = undefined;
+    if (arrival) latestReach.current(Math.max(0, arrival.at === undefined ? 0 : ids.indexOf(arrival.at)));
+    // Only where the list begins.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [arrival]);
 
   function move(event: KeyboardEvent): boolean {
     const to = moved(event.key, active, entries.length, columns);
-    const id = to === undefined ? undefined : ids[to];
-    if (to === undefined || id === undefined || event.altKey) return false;
-    wanted.current = id;
-    reveal(to);
+    const id = to === undefined || event.altKey ? undefined : reach(to);
+    if (id === undefined) return false;
     onSelection(event.shiftKey ? extended(selection, ids, id) : focused(selection, id));
     return true;
   }
 
   function act(event: KeyboardEvent, entry: Entry): boolean {
-    const onEntry = (event.target as HTMLElement).matches("[data-entry]");
-    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "a") onSelection(all(selection, ids));
-    else if (event.key === "Escape" && selection.chosen.size > 0) onSelection(none(selection));
-    else if (event.key === "F2" && actions.may("rename", [entry])) actions.ask("rename", [entry]);
-    else if (event.key === "Delete" && actions.may("delete", chosen(entry))) actions.ask("delete", chosen(entry));
-    else if (event.key === "Enter" && onEntry) open(entry);
-    else if (event.key === " " && onEntry) onSelection(toggled(selection, entry.id));
-    else if ((event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey)) && onEntry) menuOf(event.target as HTMLElement)?.click();
-    else return false;
+    const key = pressed(event);
+    const deed = key === undefined ? undefined : DEED_KEYS[key];
+    if (deed) return perform(deed, deed === "rename" ? [entry] : chosen(entry));
+    if (key === "Ctrl A") onSelection(all(selection, ids));
+    else if (key === "Escape" && selection.chosen.size > 0) onSelection(none(selection));
+    else if (!(event.target as HTMLElement).matches("[data-entry]")) return false;
+    else if (key === "Enter") open(entry, true);
+    else if (key === "Backspace") up();
+    else if (key === "Space" && !letters.isTyping(event.timeStamp)) onSelection(toggled(selection, entry.id));
+    else if (key === "ContextMenu" || key === "Shift F10") menuOf(event.target as HTMLElement)?.click();
+    else return key !== undefined && type(event);
+    return true;
+  }
+
+  function perform(deed: Deed, about: readonly Entry[]): boolean {
+    if (!actions.may(deed, about)) return false;
+    actions.ask(deed, about);
+    return true;
+  }
+
+  function type({ key, timeStamp, ctrlKey, metaKey }: KeyboardEvent): boolean {
+    const typed = ctrlKey || metaKey ? undefined : letters.add(key, timeStamp);
+    if (typed === undefined) return false;
+    const to = found(entries.map(({ name }) => name), typed, active);
+    const id = to === undefined ? undefined : reach(to);
+    if (id !== undefined) onSelection(focused(selection, id));
     return true;
   }
 

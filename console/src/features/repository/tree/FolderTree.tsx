@@ -31,7 +31,8 @@ interface Tree extends Pick<Props, "current" | "onChoose" | "first"> {
 
 export function FolderTree({ label, current, onChoose, first }: Props) {
   const tree = useRef<HTMLUListElement>(null);
-  const [own, setOwn] = useState<ReadonlyMap<string, boolean>>(new Map([["", true]]));
+  // From where a dialog begins, one mostly goes further down.
+  const [own, setOwn] = useState<ReadonlyMap<string, boolean>>(new Map([["", true], ...(first ? [[current, true] as const] : [])]));
   const [reached, setReached] = useState(current);
   // The way to the chosen folder is open, unless someone closes it.
   const way = ["", ...crumbsOf(current).slice(0, -1).map(({ folder }) => folder)];

@@ -45,10 +45,11 @@ export function DropArea({ folder }: { folder: string }) {
   });
   if (!over) return null;
   const into = under ?? folder;
+  const main = document.querySelector("main")?.getBoundingClientRect();
   return (
-    <div className={styles.area} aria-hidden>
+    <div className={styles.area} style={main && { left: main.left, width: main.width }} aria-hidden>
       <p>
-        <IconUpload size={22} /> {into ? t("files.drop.into", { folder: into }) : t("files.drop")}
+        <IconUpload size={22} /> {into ? t("files.drop.into", { folder: into.slice(0, -1) }) : t("files.drop")}
       </p>
     </div>
   );
