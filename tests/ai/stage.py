@@ -17,8 +17,7 @@ from teamspace.oop.domain import limits
 from teamspace.settings import McpEntry, Settings
 from tests.ai.injection import CORPUS, Injection
 from tests.executors.help import push
-from tests.mcp.help import SCRIPTED
-from tests.mcp.help import connected as server_connected
+from tests.mcp.help import SCRIPTED, wait_until
 from tests.oop.help import EXAMPLES, until
 from tests.plugins.help import write_plugin
 from tests.repository.help import put
@@ -75,7 +74,7 @@ class Outside:
         """Wait until all programs run, and return their tools."""
         if not self.runs_programs:
             return ["hostile_weather", "hostile_forecast"]
-        await server_connected(ann)
+        await wait_until(ann, lambda server: server["state"] == "connected", seconds=240)
         await until(ann, "teller", "running")
         return ["hostile_weather", "hostile_forecast", "teller_tell", "mcp_scales_read", "mcp_scales_refuse"]
 
