@@ -67,7 +67,8 @@ def call(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
         case "die":
             os._exit(7)
         case "refuse":
-            return {"content": [{"type": "text", "text": "The scales are broken."}], "isError": True}
+            said = call("read", arguments) if "path" in arguments else {}
+            return {"content": [{"type": "text", "text": "The scales are broken."}], **said, "isError": True}
         case "long":
             return {"content": [{"type": "text", "text": "x" * arguments["size"]}]}
         case "parts":

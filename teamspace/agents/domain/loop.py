@@ -179,13 +179,16 @@ class Loop:
     def _to_step(self, call: ToolCall, arguments: dict[str, Any], result: ToolResult | ToolError) -> ToolStep:
         name, arguments = call.function.name, excerpts.of(arguments)
         if isinstance(result, ToolError):
-            return ToolStep(call.id, Step(name, arguments, error=result), f"Error ({result.code}): {result.message}")
+            told = sources.without_blocks(f"Error ({result.code}): {result.message}")
+            return ToolStep(call.id, Step(name, arguments, error=result), told)
         if result.is_artifact:
-            return ToolStep(call.id, Step(name, arguments, artifact=excerpts.of(result.value)), result.shown)
+            step = Step(name, arguments, artifact=excerpts.of(result.value))
+            return ToolStep(call.id, step, sources.without_blocks(result.shown))
         step = Step(name, arguments, result=result.value)
         passages = self._sources.add_passages(name, result.value)
-        shown = sources.render_result(name, result.value, passages) if passages else result.shown
-        return ToolStep(call.id, step, shown)
+        if passages:
+            return ToolStep(call.id, step, sources.render_result(name, result.value, passages))
+        return ToolStep(call.id, step, sources.without_blocks(result.shown))
 
     # Steps
 

@@ -1,9 +1,10 @@
 """Sources: the documents and notes that a model is given with a prompt, numbered, as data it must not obey.
 
 What a source contains comes from people who may not be the one asking. So it is in a block that its text cannot end or
-imitate: every `<` in it is escaped.
+imitate: every `<` in it is escaped. Results of tools without passages are not in blocks, and cannot imitate one either.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import Any
@@ -109,6 +110,7 @@ def mention(sources: Iterable[PromptSource], entity: int | None = None) -> str:
 
 
 _ESCAPED = "&lt;"
+_BLOCK = re.compile(r"<(?=\s{0,9}/?\s{0,9}(?:source|entity)\b)", re.IGNORECASE)
 
 
 def render_entity(number: int, facts: str) -> str:
@@ -126,6 +128,11 @@ def render_result(tool: str, value: Any, passages: Sequence[PromptSource]) -> st
     if tool != "kg_find":
         return shown
     return f"{_escape(msgspec.json.encode(value['entities']).decode())}\n\n{shown}"
+
+
+def without_blocks(content: str) -> str:
+    """Return what a tool has returned, for a model: it may be of anyone, and contains no block of ours."""
+    return _BLOCK.sub(_ESCAPED, content)
 
 
 def _render(source: PromptSource) -> str:
