@@ -61,6 +61,31 @@ def test_every_item_has_the_same_bar_and_its_details_beside_it(browser: Browser,
             expect(page).to_have_url(re.compile(rf"/app/{place.lower()}$"))
 
 
+def test_the_bar_is_one_stop_and_arrow_keys_move_in_it(browser: Browser, sqlite_instance: Instance) -> None:
+    note = sqlite_instance.note("Crane rota", "Ann on Monday.", "member")
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
+        page.goto(f"/app/notes/{note}")
+        settle(page)
+        bar = page.get_by_role("toolbar")
+        controls = [one for one in bar.locator("a[href], button").all() if one.is_visible()]
+        assert [one.get_attribute("tabindex") for one in controls] == ["0"] + ["-1"] * (len(controls) - 1)
+        controls[0].focus()
+        for one in controls[1:]:
+            page.keyboard.press("ArrowRight")
+            expect(one).to_be_focused()
+        page.keyboard.press("ArrowRight")
+        expect(controls[-1]).to_be_focused()
+        page.keyboard.press("Home")
+        expect(controls[0]).to_be_focused()
+        page.keyboard.press("End")
+        page.keyboard.press("ArrowLeft")
+        expect(controls[-2]).to_be_focused()
+        page.keyboard.press("Tab")
+        expect(bar.locator(":focus")).to_have_count(0)
+        page.keyboard.press("Shift+Tab")
+        expect(controls[-2], "where it was").to_be_focused()
+
+
 def test_the_details_of_a_file_have_what_links_to_it(browser: Browser, sqlite_instance: Instance) -> None:
     file = sqlite_instance.upload("plans/ramp.txt", b"Ramp 2.", "member")
     note = sqlite_instance.note("Ramps of the week", f"See [the plan](/files/{file}).", "member")
