@@ -1,5 +1,7 @@
 """Errors and lost connections are explained, with what to do next."""
 
+import re
+
 import pytest
 from playwright.sync_api import Browser, Route, expect
 
@@ -76,6 +78,40 @@ def test_a_screen_whose_script_failed_to_load_can_be_retried(browser: Browser, s
         page.unroute(SETTINGS_SCRIPT)
         page.get_by_role("button", name="Reload").click()
         expect(page.get_by_role("heading", name="People")).to_be_visible()
+
+
+MISSING_ITEMS = {
+    "/notes/": "Notes", "/documents/": "Documents", "/files/": "Files", "/chat/": "Chat", "/workflows/runs/": "Runs",
+    "/graph/": "Graph", "/settings/team/jobs/": "Jobs",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("place", "name"), MISSING_ITEMS.items())
+def test_what_is_missing_has_a_way_back_and_home(
+    browser: Browser, sqlite_instance: Instance, place: str, name: str
+) -> None:
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("operator")) as page:
+        page.goto(f"/app{place}{MISSING}")
+        refused = page.get_by_role("alert")
+        expect(refused.get_by_role("heading", name="Not found")).to_be_visible()
+        refused.get_by_role("link", name=f"Go to {name}").click()
+        expect(page).to_have_url(re.compile(f"/app{place.rstrip('/')}$"))
+        page.go_back()
+        refused.get_by_role("link", name="Go home").click()
+        expect(page.get_by_role("heading", name="Hello")).to_be_visible()
+
+
+def test_what_is_hidden_looks_like_what_is_missing(browser: Browser, sqlite_instance: Instance) -> None:
+    hidden = sqlite_instance.note("Salaries", "Nobody’s business.", "operator", "private")
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
+        texts = []
+        for note in (MISSING, hidden):
+            page.goto(f"/app/notes/{note}")
+            refused = page.get_by_role("alert")
+            expect(refused.get_by_role("heading", name="Not found")).to_be_visible()
+            texts.append(re.sub("Request [0-9a-f]{8}", "", refused.inner_text()))
+        assert texts[0] == texts[1]
+        assert "isn’t shared with you" in texts[0]
 
 
 def test_a_missing_note_shows_the_request_id(browser: Browser, sqlite_instance: Instance) -> None:
