@@ -109,7 +109,7 @@ function Passage({ quote, title }: { quote: Quote; title?: string }) {
       quoted={quote}
       version={quote.version}
       content={content}
-      open={<WholeFile id={quote.object_id} version={quote.version} />}
+      open={<WholeFile id={quote.object_id} version={quote.version} quote={quote.quote} />}
       onClose={() => refine({ passage: undefined })}
     />
   );
