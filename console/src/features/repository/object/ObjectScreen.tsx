@@ -23,6 +23,7 @@ import { MissingItem } from "@/ui/MissingItem";
 import { Skeleton } from "@/ui/skeleton/Skeleton";
 import type { Crumb } from "@/ui/topbar/crumbs";
 import { Presence } from "@/ui/presence/Presence";
+import { Kept } from "@/ui/topbar/Kept";
 import { ItemFrame } from "@/ui/topbar/ItemFrame";
 import { shownIn, type Search, type Shown, type View } from "@/ui/versions/address";
 import { OldVersion } from "@/ui/versions/OldVersion";
@@ -88,6 +89,7 @@ function Shown({ file, gone }: { file: FileObject; gone: boolean }) {
       here={name}
       heading="h1"
       subject={{ kind: "file", id: file.id }}
+      state={<Kept version={file.version} isSaving={visibility.isPending || restore.isPending} />}
       who={<Presence kind="file" id={file.id} editing={false} />}
       actions={
         <>
