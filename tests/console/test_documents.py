@@ -203,7 +203,7 @@ def test_a_reader_is_offered_no_changes(browser: Browser, sqlite_instance: Insta
         expect(page.get_by_role("toolbar")).to_contain_text("Version 2")
         for action in ("Edit", "Share"):
             expect(page.get_by_role("toolbar").get_by_role("button", name=action)).to_have_count(0)
-        page.goto(f"/app/documents/{document}/versions?version=1")
+        page.goto(f"/app/documents/{document}?version=1")
         expect(page.get_by_role("heading", name="Version 1 → 2")).to_be_visible()
         restore = page.get_by_role("button", name="Restore version")
         expect(restore).to_have_count(0)

@@ -116,7 +116,9 @@ def test_code_of_an_older_build_is_explained_and_what_was_typed_stays(
         page.goto(f"/app/notes/{note}?edit=true")
         page.route("**/assets/settings-*.js", lambda route: route.fulfill(status=404))
         # The draft is all that there is of it.
-        page.route("**/api/notes/*", lambda route: route.abort() if route.request.method == "PUT" else route.continue_())
+        page.route(
+            "**/api/notes/*", lambda route: route.abort() if route.request.method == "PUT" else route.continue_()
+        )
         editor(page).focus()
         page.keyboard.press("Control+End")
         page.keyboard.type(" Three on Sundays.")

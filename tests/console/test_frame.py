@@ -86,9 +86,7 @@ def test_the_bar_is_one_stop_and_arrow_keys_move_in_it(browser: Browser, sqlite_
         expect(controls[-2], "where it was").to_be_focused()
 
 
-def test_every_bar_says_that_the_item_is_kept_and_who_else_is_here(
-    browser: Browser, sqlite_instance: Instance
-) -> None:
+def test_every_bar_says_that_the_item_is_kept_and_who_else_is_here(browser: Browser, sqlite_instance: Instance) -> None:
     words = {"Notes": "Saved", "Documents": "Saved", "Files": "Saved", "Chat": "Saved", "Workflows": "Done"}
     kinds = {"Notes": "note", "Documents": "document", "Files": "file", "Chat": "conversation", "Workflows": "run"}
     with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
@@ -99,10 +97,9 @@ def test_every_bar_says_that_the_item_is_kept_and_who_else_is_here(
             expect(bar.get_by_text(words[place]).first).to_be_visible()
             path = f"/api/presence/{kinds[place]}/{address.rsplit('/', 1)[1]}"
             if place == "Chat":  # nobody else may see it
-                sqlite_instance.call(
-                    "POST", f"/api/conversations/{address.rsplit('/', 1)[1]}/shares",
-                    {"user_id": sqlite_instance.id_of("owner"), "permission": "read"}, sqlite_instance.session("member"),
-                )  # fmt: skip
+                reader = {"user_id": sqlite_instance.id_of("owner"), "permission": "read"}
+                shares = f"/api/conversations/{address.rsplit('/', 1)[1]}/share"
+                sqlite_instance.call("POST", shares, reader, sqlite_instance.session("member"))
             sqlite_instance.call("PUT", path, {"editing": False}, sqlite_instance.session("owner"))
             expect(bar.get_by_role("list", name="Also here")).to_be_visible()
 
