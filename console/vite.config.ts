@@ -19,11 +19,12 @@ const chunks = [
   { name: "dialogs", test: /src[\\/]ui[\\/]DialogWindow|[\\/]Drawer[\\/]/ },
   { name: "box", test: /src[\\/](app[\\/](box|shell[\\/](KeyMap|More))|ui[\\/]inspector[\\/]Inspector|features[\\/]search)/ },
   // What lists and pages of things have in common, without the text of a page.
-  { name: "items", test: /src[\\/](api[\\/](upload|request)|ui[\\/](markdown[\\/](addresses|LateMarkdown)|topbar|sharing|presence|references|trash|visibility|shortcuts[\\/]Star|versions[\\/](Name|Version|queries)|diff[\\/]Diff\.|processing[\\/]Processing\.|writing[\\/](PageSkeleton|drafts)|[A-Z]\w+\.tsx))|[\\/](Textarea|TagsInput|FileButton)[\\/]/ },
+  { name: "items", test: /src[\\/](api[\\/](upload|request)|ui[\\/](markdown[\\/](addresses|LateMarkdown)|topbar|sharing|presence|references|trash|visibility|shortcuts[\\/]Star|versions[\\/](Name|Version|OldVersion|address|queries)|passage[\\/](Marked|passage)\.|diff[\\/]Diff\.|processing[\\/]Processing\.|writing[\\/](PageSkeleton|drafts)|[A-Z]\w+\.tsx))|[\\/](Textarea|TagsInput|FileButton)[\\/]/ },
   { name: "toasts", test: /src[\\/]app[\\/]ToastStack/ },
   { name: "markdown", test: /src[\\/]ui[\\/]markdown[\\/]Markdown\.tsx/ },
   { name: "formulas", test: /src[\\/]ui[\\/]markdown[\\/]typeset\.ts/ },
   { name: "highlight", test: /src[\\/]ui[\\/]markdown[\\/]highlight\.tsx/ },
+  { name: "compared", test: /src[\\/]ui[\\/](versions[\\/]Compared|diff[\\/]RenderedDiff)/ },
   { name: "turns", test: /src[\\/](api[\\/]executors|ui[\\/](turns|passage|languages)[\\/])/ },
   { name: "work", test: /src[\\/](features[\\/](notes|documents)|app[\\/]shell[\\/]SigningOut)/ },
   { name: "editor", test: /src[\\/](ui[\\/]markdown[\\/]MarkdownEditor|features[\\/]workflows[\\/]editor[\\/]JsonEditor)/ },

@@ -38,7 +38,7 @@ LOCAL_SCHEMES = ("data", "blob", "about", "chrome", "chrome-extension")
 ASSET_TYPES = {"script", "stylesheet", "font", "image"}
 # The first is logged for every failed request, which the screens show. The second is expected over plain http.
 IGNORED_MESSAGES = ("Failed to load resource", "The Cross-Origin-Opener-Policy header has been ignored")
-LOADING = "main .mantine-Loader-root, main .mantine-Skeleton-root"
+LOADING = "main .mantine-Loader-root, main [data-shape][aria-busy]"
 
 
 def launch(playwright: Playwright) -> Browser:

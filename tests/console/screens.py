@@ -38,7 +38,6 @@ SCREENS = (
     Screen("/notes/$id",                         "Notes"),
     Screen("/documents",                         "Documents",    "Main",     "",                "g d"),
     Screen("/documents/$id",                     "Documents",    of="document"),
-    Screen("/documents/$id/versions",            "Documents",    of="document"),
     Screen("/files",                             "Files",        "Main",     "",                "g f"),
     Screen("/files/$id",                         "Files",        of="file"),
     Screen("/chat",                              "Chat",         "Main",     "chat:use",        "g c"),

@@ -100,37 +100,40 @@ def test_unsaved_changes_survive_a_crash_and_signing_out_asks_first(
         assert drafts(page) == 0
 
 
-def test_versions_are_compared_word_by_word_and_an_old_one_is_restored(browser: Browser, instance: Instance) -> None:
-    document = instance.document("Pier 2", "Ships wait 21 minutes.\n", "member")
+def test_versions_are_compared_in_the_frame_and_an_old_one_is_restored(browser: Browser, instance: Instance) -> None:
+    document = instance.document("Pier 2", "Ships wait **21** minutes.\n", "member")
     for text, who in (("Ships wait 9 minutes.\n", "owner"), ("Ships wait 9 minutes.\n\nCrane 3 is back.\n", "member")):
         instance.call("PUT", f"/api/documents/{document}", {"body": text}, instance.session(who))
     with window(browser, instance.url, token=instance.session("member")) as page:
         page.goto(f"/app/documents/{document}?inspect=versions")
-        page.get_by_role("link", name="Compare versions").click()
+        versions = page.get_by_role("tabpanel", name="Versions").get_by_role("link")
+        old = page.get_by_role("region", name="Compare")
         differences = page.get_by_role("region", name="Changes")
-        expect(page.get_by_role("heading", name="Version 2 → 3")).to_be_visible()
+        versions.filter(has_text="Version 2").click()
+        expect(old.get_by_role("heading", name="Version 2 → 3")).to_be_visible()
+        expect(page.get_by_role("toolbar", name="Document actions"), "in the frame of the document").to_be_visible()
         expect(differences.locator("ins")).to_contain_text("Crane 3 is back.")
-        expect(page.get_by_role("link", name="Version 2")).to_contain_text(PEOPLE["owner"].name)
-        page.get_by_role("link", name="Version 1").click()
-        expect(page.get_by_role("heading", name="Version 1 → 3")).to_be_visible()
-        expect(differences.locator("del")).to_have_text(re.compile("21$"))
-        expect(differences.locator("ins").first).to_have_text(re.compile("9$"))
-        page.get_by_role("radiogroup", name="View").get_by_text("Read").click()
-        expect(page.get_by_role("article")).to_contain_text("Ships wait 21 minutes.")
-        page.get_by_role("radiogroup", name="View").get_by_text("Source").click()
+        expect(versions.filter(has_text="Version 2")).to_contain_text(PEOPLE["owner"].name)
+        versions.filter(has_text="Version 1").click()
+        expect(old.get_by_role("heading", name="Version 1 → 3")).to_be_visible()
+        expect(differences.locator("del").first).to_contain_text("21")
+        old.get_by_role("radiogroup", name="View").get_by_text("Read").click()
+        article = page.get_by_role("article", name="Version 1")
+        expect(article).to_contain_text("Ships wait 21 minutes.")
+        expect(article.locator("strong")).to_have_text("21")
+        old.get_by_role("radiogroup", name="View").get_by_text("Source").click()
         page.get_by_text("Side by side").click()
         expect(differences.locator("b")).to_have_text(["Version 1", "Version 3"])
         page.reload()
-        expect(page.get_by_role("heading", name="Version 1 → 3")).to_be_visible()
-        page.get_by_role("button", name="Restore version 1").click()
+        expect(old.get_by_role("heading", name="Version 1 → 3")).to_be_visible()
+        old.get_by_role("button", name="Restore version 1").click()
         expect(page.get_by_role("article")).to_contain_text("Ships wait 21 minutes.")
+        expect(old).to_have_count(0)
         expect(saved(page, 4)).to_be_visible()
-        page.get_by_role("link", name="Compare versions").click()
-        versions = page.get_by_role("region", name="Versions").get_by_role("link")
         expect(versions).to_have_count(3)  # consecutive saves of one person are one entry
         page.get_by_role("button", name="1 earlier save").click()
         expect(versions).to_have_count(4)
-    assert body(instance, document) == "Ships wait 21 minutes.\n"
+    assert body(instance, document) == "Ships wait **21** minutes.\n"
 
 
 def test_a_restore_is_refused_if_there_is_a_newer_version(browser: Browser, sqlite_instance: Instance) -> None:
@@ -146,13 +149,30 @@ def test_a_restore_is_refused_if_there_is_a_newer_version(browser: Browser, sqli
 
     save("Two.\n")
     with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
-        page.goto(f"/app/documents/{document}/versions?version=1")
+        page.goto(f"/app/documents/{document}?version=1")
         expect(page.get_by_role("heading", name="Version 1 → 2")).to_be_visible()
         # While the request is on its way: the page would show a version that was saved before the click.
         page.route("**/api/documents/*", save_first)
         page.get_by_role("button", name="Restore version").click()
         expect(page.get_by_role("heading", name="Version 1 → 3")).to_be_visible()
     assert body(sqlite_instance, document) == "Three.\n"
+
+
+def test_a_link_to_a_passage_opens_it_in_the_version_of_the_document(
+    browser: Browser, sqlite_instance: Instance
+) -> None:
+    """As citations, provenance and jobs link to it, which know only that it is an object."""
+    document = sqlite_instance.document("Tariff", "Berths.\n\nA berth is **nine** crowns.\n", "member")
+    sqlite_instance.call("PUT", f"/api/documents/{document}", {"body": "Free."}, sqlite_instance.session("member"))
+    marked = "[...(CSS.highlights.get('passage') ?? [])].map(String).join()"
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
+        page.goto(f"/app/files/{document}?as=document&version=1&quote=A+berth+is+**nine**+crowns.")
+        expect(page).to_have_url(re.compile(rf"/app/documents/{document}\?version=1&quote="))
+        expect(page.get_by_role("article", name="Version 1")).to_contain_text("A berth is nine crowns.")
+        page.wait_for_function(f"{marked} === 'A berth is nine crowns.'")
+        page.get_by_role("link", name="Show latest").click()
+        expect(page.get_by_role("article")).to_contain_text("Free.")
+        page.wait_for_function(f"{marked} === ''")
 
 
 def test_a_document_can_be_shared_while_reading(browser: Browser, sqlite_instance: Instance) -> None:
@@ -183,7 +203,7 @@ def test_a_reader_is_offered_no_changes(browser: Browser, sqlite_instance: Insta
         expect(page.get_by_role("toolbar")).to_contain_text("Version 2")
         for action in ("Edit", "Share"):
             expect(page.get_by_role("toolbar").get_by_role("button", name=action)).to_have_count(0)
-        page.goto(f"/app/documents/{document}/versions?version=1")
+        page.goto(f"/app/documents/{document}?version=1")
         expect(page.get_by_role("heading", name="Version 1 → 2")).to_be_visible()
         restore = page.get_by_role("button", name="Restore version")
         expect(restore).to_have_count(0)

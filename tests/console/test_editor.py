@@ -318,6 +318,32 @@ def test_the_toolbar_is_one_stop_and_arrow_keys_move_in_it(browser: Browser, sql
         expect(tool(page, "Bold")).to_be_focused()
         page.keyboard.press("End")
         expect(tool(page, "Markdown source")).to_be_focused()
+        page.keyboard.press("Tab")
+        expect(editor(page)).to_be_focused()
+        page.keyboard.press("Shift+Tab")
+        expect(tool(page, "Markdown source")).to_be_focused()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_steps_are_undone_and_redone_in_the_toolbar(browser: Browser, sqlite_instance: Instance, width: int) -> None:
+    with writing(browser, sqlite_instance, "Tide table", width=width) as (page, note):
+        undo, redo = tool(page, "Undo"), tool(page, "Redo")
+        for step in (undo, redo):
+            expect(step).to_be_disabled()
+        page.keyboard.type(" of May")
+        expect(undo).to_be_enabled()
+        undo.hover()
+        expect(page.get_by_role("tooltip").filter(has_text="Undo (Ctrl+Z)")).to_be_visible()
+        undo.click()
+        expect(editor(page)).to_have_text("Tide table")
+        expect(undo).to_be_disabled()
+        redo.focus()
+        page.keyboard.press("Enter")
+        expect(editor(page)).to_have_text("Tide table of May")
+        expect(redo).to_be_disabled()
+        expect(redo, "which would lose the place in the bar").to_be_focused()
+        save(page)
+    assert sqlite_instance.read(note) == "Tide table of May"
 
 
 def selection_bar(page: Page) -> Locator:
@@ -362,7 +388,7 @@ def test_a_bar_at_the_selection_formats_it_without_covering_it(browser: Browser,
 def test_the_bar_at_the_selection_is_reached_and_closed_by_keys(browser: Browser, sqlite_instance: Instance) -> None:
     with writing(browser, sqlite_instance, "Tide table") as (page, note):
         page.keyboard.press("Alt+F10")
-        expect(tool(page, "Headings")).to_be_focused()
+        expect(tool(page, "Undo")).to_be_focused()
         editor(page).focus()
         page.keyboard.press("Shift+Home")
         expect(selection_bar(page)).to_be_visible()
@@ -379,7 +405,7 @@ def test_the_bar_at_the_selection_is_reached_and_closed_by_keys(browser: Browser
         page.keyboard.press("Enter")
         expect(editor(page)).to_be_focused()
         page.keyboard.press("Tab")
-        expect(headings).to_be_focused()
+        expect(selection_bar(page).get_by_role("button", name="Italic")).to_be_focused()
         page.keyboard.press("Escape")
         expect(selection_bar(page)).to_have_count(0)
         expect(editor(page)).to_be_focused()

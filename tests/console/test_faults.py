@@ -1,10 +1,14 @@
 """Errors and lost connections are explained, with what to do next."""
 
+import re
+
 import pytest
 from playwright.sync_api import Browser, Route, expect
 
+from benchmarks.weight import SAVES_DATA
 from tests.console.browser import window
 from tests.console.instance import PASSWORD, Instance
+from tests.console.writing import editor, saved
 from tests.support.served import Served
 
 pytestmark = [pytest.mark.sampled(8), pytest.mark.about("console/audit", "console/notes", "core", "server")]
@@ -76,6 +80,116 @@ def test_a_screen_whose_script_failed_to_load_can_be_retried(browser: Browser, s
         page.unroute(SETTINGS_SCRIPT)
         page.get_by_role("button", name="Reload").click()
         expect(page.get_by_role("heading", name="People")).to_be_visible()
+
+
+@pytest.mark.parametrize("kind", ["js", "css"])
+def test_code_that_is_lost_once_is_fetched_again(browser: Browser, sqlite_instance: Instance, kind: str) -> None:
+    lost: list[str] = []
+
+    def lose_once(route: Route) -> None:
+        if lost:
+            return route.continue_()
+        lost.append(route.request.url)
+        return route.abort()
+
+    # Nothing is fetched for later, so the screen is the first that asks.
+    token = sqlite_instance.session("member")
+    with window(browser, sqlite_instance.url, token=token, expected="/assets/settings-", empty_cache=True) as page:
+        page.add_init_script(SAVES_DATA)
+        page.goto("/app/")
+        expect(page.get_by_role("heading", name="Hello")).to_be_visible()
+        page.route(f"**/assets/settings-*.{kind}", lose_once)
+        page.get_by_role("navigation", name="Main").get_by_role("link", name="Settings").click()
+        expect(page.get_by_role("heading", name="People")).to_be_visible()
+        assert lost
+        styles = "[...document.styleSheets].some(({ href }) => href?.includes('/assets/settings-'))"
+        assert page.evaluate(styles), "the screen has its styles"
+
+
+def test_code_of_an_older_build_is_explained_and_what_was_typed_stays(
+    browser: Browser, sqlite_instance: Instance
+) -> None:
+    note = sqlite_instance.note("Watch", "Two at night.", "member")
+    token = sqlite_instance.session("member")
+    with window(browser, sqlite_instance.url, token=token, expected="/assets/settings-", empty_cache=True) as page:
+        page.add_init_script(SAVES_DATA)
+        page.goto(f"/app/notes/{note}?edit=true")
+        page.route("**/assets/settings-*.js", lambda route: route.fulfill(status=404))
+        # The draft is all that there is of it.
+        page.route(
+            "**/api/notes/*", lambda route: route.abort() if route.request.method == "PUT" else route.continue_()
+        )
+        editor(page).focus()
+        page.keyboard.press("Control+End")
+        page.keyboard.type(" Three on Sundays.")
+        page.get_by_role("navigation", name="Main").get_by_role("link", name="Settings").click()
+        lost = page.get_by_role("alert").filter(has=page.get_by_role("heading", name="This part couldn’t be loaded"))
+        expect(lost).to_be_visible()
+        page.unroute_all()
+        lost.get_by_role("button", name="Reload").click()
+        expect(page.get_by_role("heading", name="People")).to_be_visible()
+        page.goto(f"/app/notes/{note}?edit=true")
+        restore = page.get_by_role("button", name="Restore")
+        expect(restore.or_(saved(page, 2)).first).to_be_visible()
+        if restore.is_visible():
+            restore.click()
+        expect(editor(page)).to_contain_text("Two at night. Three on Sundays.")
+
+
+def test_a_lost_part_of_a_screen_takes_nothing_else_away(browser: Browser, sqlite_instance: Instance) -> None:
+    note = sqlite_instance.note("Watch", "Two at night.", "member")
+    token = sqlite_instance.session("member")
+    with window(browser, sqlite_instance.url, token=token, expected="/assets/assistance-", empty_cache=True) as page:
+        page.add_init_script(SAVES_DATA)
+        page.goto(f"/app/notes/{note}?edit=true")
+        page.route("**/assets/assistance-*.js", lambda route: route.fulfill(status=404))
+        editor(page).focus()
+        page.keyboard.press("Control+End")
+        page.keyboard.type(" Three on Sundays.")
+        page.get_by_role("toolbar", name="Formatting").get_by_role("button", name="AI").click()
+        page.get_by_role("menuitem", name="Shorten").click()
+        expect(page.get_by_role("heading", name="This part couldn’t be loaded")).to_be_visible()
+        expect(editor(page)).to_contain_text("Three on Sundays.")
+        editor(page).focus()
+        page.keyboard.press("Control+End")
+        page.keyboard.type(" One at noon.")
+        page.keyboard.press("Control+s")
+        expect(saved(page, 2)).to_be_visible()
+    assert sqlite_instance.read(note) == "Two at night. Three on Sundays. One at noon."
+
+
+MISSING_ITEMS = {
+    "/notes/": "Notes", "/documents/": "Documents", "/files/": "Files", "/chat/": "Chat", "/workflows/runs/": "Runs",
+    "/graph/": "Graph", "/settings/team/jobs/": "Jobs",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("place", "name"), MISSING_ITEMS.items())
+def test_what_is_missing_has_a_way_back_and_home(
+    browser: Browser, sqlite_instance: Instance, place: str, name: str
+) -> None:
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("operator")) as page:
+        page.goto(f"/app{place}{MISSING}")
+        refused = page.get_by_role("alert")
+        expect(refused.get_by_role("heading", name="Not found")).to_be_visible()
+        refused.get_by_role("link", name=f"Go to {name}").click()
+        expect(page).to_have_url(re.compile(f"/app{place.rstrip('/')}$"))
+        page.go_back()
+        refused.get_by_role("link", name="Go home").click()
+        expect(page.get_by_role("heading", name="Hello")).to_be_visible()
+
+
+def test_what_is_hidden_looks_like_what_is_missing(browser: Browser, sqlite_instance: Instance) -> None:
+    hidden = sqlite_instance.note("Salaries", "Nobody’s business.", "operator", "private")
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
+        texts = []
+        for note in (MISSING, hidden):
+            page.goto(f"/app/notes/{note}")
+            refused = page.get_by_role("alert")
+            expect(refused.get_by_role("heading", name="Not found")).to_be_visible()
+            texts.append(re.sub("Request [0-9a-f]{8}", "", refused.inner_text()))
+        assert texts[0] == texts[1]
+        assert "isn’t shared with you" in texts[0]
 
 
 def test_a_missing_note_shows_the_request_id(browser: Browser, sqlite_instance: Instance) -> None:

@@ -61,6 +61,49 @@ def test_every_item_has_the_same_bar_and_its_details_beside_it(browser: Browser,
             expect(page).to_have_url(re.compile(rf"/app/{place.lower()}$"))
 
 
+def test_the_bar_is_one_stop_and_arrow_keys_move_in_it(browser: Browser, sqlite_instance: Instance) -> None:
+    note = sqlite_instance.note("Crane rota", "Ann on Monday.", "member")
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
+        page.goto(f"/app/notes/{note}")
+        settle(page)
+        bar = page.get_by_role("toolbar")
+        controls = [one for one in bar.locator("a[href], button").all() if one.is_visible()]
+        assert [one.get_attribute("tabindex") for one in controls] == ["0"] + ["-1"] * (len(controls) - 1)
+        controls[0].focus()
+        for one in controls[1:]:
+            page.keyboard.press("ArrowRight")
+            expect(one).to_be_focused()
+        page.keyboard.press("ArrowRight")
+        expect(controls[-1]).to_be_focused()
+        page.keyboard.press("Home")
+        expect(controls[0]).to_be_focused()
+        page.keyboard.press("End")
+        page.keyboard.press("ArrowLeft")
+        expect(controls[-2]).to_be_focused()
+        page.keyboard.press("Tab")
+        expect(bar.locator(":focus")).to_have_count(0)
+        page.keyboard.press("Shift+Tab")
+        expect(controls[-2], "where it was").to_be_focused()
+
+
+def test_every_bar_says_that_the_item_is_kept_and_who_else_is_here(browser: Browser, sqlite_instance: Instance) -> None:
+    words = {"Notes": "Saved", "Documents": "Saved", "Files": "Saved", "Chat": "Saved", "Workflows": "Done"}
+    kinds = {"Notes": "note", "Documents": "document", "Files": "file", "Chat": "conversation", "Workflows": "run"}
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
+        for place, address in addresses(sqlite_instance).items():
+            page.goto(address)
+            settle(page)
+            bar = page.get_by_role("toolbar")
+            expect(bar.get_by_text(words[place]).first).to_be_visible()
+            path = f"/api/presence/{kinds[place]}/{address.rsplit('/', 1)[1]}"
+            if place == "Chat":  # nobody else may see it
+                reader = {"user_id": sqlite_instance.id_of("owner"), "permission": "read"}
+                shares = f"/api/conversations/{address.rsplit('/', 1)[1]}/share"
+                sqlite_instance.call("POST", shares, reader, sqlite_instance.session("member"))
+            sqlite_instance.call("PUT", path, {"editing": False}, sqlite_instance.session("owner"))
+            expect(bar.get_by_role("list", name="Also here")).to_be_visible()
+
+
 def test_the_details_of_a_file_have_what_links_to_it(browser: Browser, sqlite_instance: Instance) -> None:
     file = sqlite_instance.upload("plans/ramp.txt", b"Ramp 2.", "member")
     note = sqlite_instance.note("Ramps of the week", f"See [the plan](/files/{file}).", "member")

@@ -1,15 +1,16 @@
 /** The routes: every screen of the table has a URL that can be shared, and a refused one says so. */
 
 import { Button } from "@mantine/core";
-import { IconMap2, IconRefresh } from "@tabler/icons-react";
+import { IconMap2 } from "@tabler/icons-react";
 import { createRootRoute, createRoute, createRouter, Link, Outlet, type AnyRoute } from "@tanstack/react-router";
 import { Suspense, type ReactNode } from "react";
 
 import { t } from "@/i18n";
 import { allowed, type Screen } from "@/navigation/tables";
 import { useSession } from "@/session";
-import { lazily, LostCode } from "@/ui/lazily";
-import { Empty, Failed, Loading, Refused } from "@/ui/states";
+import { lazily } from "@/ui/lazily";
+import { ScreenSkeleton } from "@/ui/skeleton/ScreenSkeleton";
+import { Empty, Failed, Refused } from "@/ui/states";
 import { TurnedOff } from "@/ui/TurnedOff";
 
 import { BASE } from "./base";
@@ -24,7 +25,7 @@ const root = createRootRoute({
 function Frame() {
   return (
     <Shell>
-      <Suspense fallback={<Loading />}>
+      <Suspense fallback={<ScreenSkeleton />}>
         <Outlet />
       </Suspense>
     </Shell>
@@ -43,15 +44,6 @@ function Nowhere() {
       }
     >
       {t("state.nowhere.words")}
-    </Empty>
-  );
-}
-
-/** A part of the console didn't come, though it was asked for twice. */
-function Newer() {
-  return (
-    <Empty title={t("state.newer")} icon={IconRefresh} action={<Button onClick={() => location.reload()}>{t("state.newer.reload")}</Button>}>
-      {t("state.newer.words")}
     </Empty>
   );
 }
@@ -75,9 +67,9 @@ const routes: AnyRoute[] = SCREENS.map((screen) =>
 export const router = createRouter({
   routeTree: root.addChildren(routes),
   basepath: BASE,
-  defaultPendingComponent: () => <Loading />,
+  defaultPendingComponent: ScreenSkeleton,
   // Browsers may remember that a module failed to load: only a new page asks for it again.
-  defaultErrorComponent: ({ error }) => (error instanceof LostCode ? <Newer /> : <Failed error={error} again={() => location.reload()} />),
+  defaultErrorComponent: ({ error }) => <Failed error={error} again={() => location.reload()} />,
   defaultPreload: "intent",
   scrollRestoration: true,
 });

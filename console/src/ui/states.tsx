@@ -73,20 +73,26 @@ export function WhoCanHelp({ scope }: { scope: ReturnType<typeof grantedBy> }) {
 interface Failure {
   error: unknown;
   again?: () => void;
+  /** Said instead of the server’s words, if it is not there. */
+  missing?: string;
+  /** Other ways out. */
+  actions?: ReactNode;
 }
 
-export function Failed({ error, again }: Failure) {
+export function Failed({ error, again, missing, actions }: Failure) {
   const lost = useServerLost();
   const refusal = error instanceof Refusal ? error : undefined;
   if (refusal?.status === 403) return <Refused permission={permissionIn(refusal.problem)} detail={refusal.message} />;
   // The connection bar is shown, and the query runs again when the server is back.
   if (refusal?.unreachable && lost) return null;
+  const isMissing = refusal?.status === 404;
   return (
     <div className={styles.state} role="alert">
       <IconAlertTriangle aria-hidden size={36} stroke={1.25} className={styles.picture} />
-      <h1>{refusal?.status === 404 ? t("state.missing") : t("state.failed")}</h1>
-      <p className={styles.words}>{refusal?.message ?? t("state.failed.unknown")}</p>
+      <h1>{isMissing ? t("state.missing") : t("state.failed")}</h1>
+      <p className={styles.words}>{(isMissing && missing) || (refusal?.message ?? t("state.failed.unknown"))}</p>
       <div className={styles.row}>
+        {actions}
         {again && (
           <Button variant="default" onClick={again}>
             {t("state.again")}

@@ -1,6 +1,6 @@
 /** Documents: list and detail; one of the two on a phone. */
 
-import { useParams } from "@tanstack/react-router";
+import { useParams, useSearch } from "@tanstack/react-router";
 
 import { Panes } from "@/ui/panes/Panes";
 
@@ -12,8 +12,9 @@ import { DocumentList } from "./list/DocumentList";
 export default function DocumentsScreen() {
   const { id } = useParams({ strict: false }) as { id?: string };
   const { edit } = useAddress();
+  const { version } = useSearch({ strict: false }) as { version?: unknown };
   return (
-    <Panes open={id !== undefined} needsRoom={edit === true || id === "new"} list={<DocumentList openId={id} />}>
+    <Panes open={id !== undefined} needsRoom={edit === true || id === "new" || version !== undefined} list={<DocumentList openId={id} />}>
       {id === undefined ? <NothingOpen /> : <DocumentPane id={id} />}
     </Panes>
   );

@@ -9,16 +9,20 @@ export interface Address {
   edit?: true;
   /** Tab of the inspector. */
   inspect?: string;
+  /** A passage to show. */
+  quote?: string;
+  version?: number;
 }
 
 export function useAddress(): Address {
-  const { q, tag, edit } = useSearch({ strict: false }) as Record<string, unknown>;
+  const { q, tag, edit, quote } = useSearch({ strict: false }) as Record<string, unknown>;
   const text = (value: unknown): string | undefined =>
     typeof value === "string" || typeof value === "number" ? String(value) || undefined : undefined;
   return {
     q: text(q),
     tag: text(tag),
     edit: edit === true ? true : undefined,
+    quote: text(quote),
   };
 }
 

@@ -17,7 +17,6 @@ export const documentScreens = [
     load: () => import("./DocumentsScreen"),
   }),
   screen("/documents/$id", { title: "documents.title", load: () => import("./DocumentsScreen") }),
-  screen("/documents/$id/versions", { title: "documents.title", load: () => import("./versions/VersionsScreen") }),
 ] as const;
 
 const write: Omit<Action, "name"> = {

@@ -11,7 +11,8 @@ import { useNames } from "@/ui/names";
 import { Page } from "@/ui/Page";
 import { plain } from "@/ui/plain";
 import { useRecents } from "@/ui/shortcuts/queries";
-import { Empty, Failed, Loading } from "@/ui/states";
+import { Skeleton } from "@/ui/skeleton/Skeleton";
+import { Empty, Failed } from "@/ui/states";
 import { Time } from "@/ui/Time";
 
 import { Activity } from "./Activity";
@@ -33,7 +34,7 @@ export default function HomeScreen() {
     <Page title={t("home.welcome", { name: me.user.display_name })} intro={t("home.where", { team: me.team.name, company: me.org.name })}>
       {/* All at once, so that nothing on the page moves when the last comes. */}
       {parts.some(({ isPending }) => isPending) ? (
-        <Loading />
+        <Waiting />
       ) : (
         <>
           {checklist.data && <Setup {...checklist.data} />}
@@ -43,6 +44,17 @@ export default function HomeScreen() {
         </>
       )}
     </Page>
+  );
+}
+
+function Waiting() {
+  return (
+    <>
+      <Skeleton shape="cards" />
+      <div className={styles.waiting}>
+        <Skeleton shape="table" rows={5} />
+      </div>
+    </>
   );
 }
 

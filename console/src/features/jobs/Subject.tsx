@@ -5,10 +5,9 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 
 import { t } from "@/i18n";
+import { placeOfObject } from "@/ui/documents";
 
 import type { Job, JobItem, JobOutline } from "./queries";
-
-const SCREENS = { object: "/files/$id", note: "/notes/$id" } as const;
 
 interface Props {
   job: Job | JobItem | JobOutline;
@@ -22,12 +21,17 @@ interface Props {
 /** Nothing where there is no screen for it. */
 export function SubjectLink({ job, children, ...rest }: Props) {
   const subject = job.view === "full" ? job.subject : null;
-  const to = subject && SCREENS[subject.type as keyof typeof SCREENS];
-  if (job.view !== "full" || !subject || !to) return children;
+  const place = subject && placeOf(subject);
+  if (job.view !== "full" || !place) return children;
   const label = children === undefined ? t("jobs.subject.open", { title: job.title ?? "" }) : undefined;
   return (
-    <Link {...rest} to={to} params={{ id: subject.id }} search={{}} aria-label={label} title={label}>
+    <Link {...rest} {...place} aria-label={label} title={label}>
       {children ?? <IconExternalLink aria-hidden size={16} stroke={1.6} />}
     </Link>
   );
+}
+
+function placeOf({ type, id }: NonNullable<Job["subject"]>) {
+  if (type === "object") return placeOfObject(id);
+  return type === "note" ? { to: "/notes/$id" as const, params: { id }, search: {} } : undefined;
 }

@@ -9,7 +9,8 @@ import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { Endless } from "@/ui/endless";
 import { notice } from "@/ui/notice";
 import { Page } from "@/ui/Page";
-import { Empty, Failed, Loading } from "@/ui/states";
+import { Skeleton } from "@/ui/skeleton/Skeleton";
+import { Empty, Failed } from "@/ui/states";
 import { useTrashDays } from "@/ui/trash/queries";
 
 import { useEmpty, usePurge, useTrash, type TrashItem } from "./queries";
@@ -36,7 +37,7 @@ export default function TrashScreen() {
         )
       }
     >
-      {trash.isPending && <Loading />}
+      {trash.isPending && <Skeleton shape="table" />}
       {trash.isError && !trash.data && <Failed error={trash.error} again={() => void trash.refetch()} />}
       {trash.data && items.length === 0 && (
         <Empty title={t("trash.none")} icon={IconTrash}>

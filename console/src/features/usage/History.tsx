@@ -6,7 +6,8 @@ import { useState } from "react";
 import { t } from "@/i18n";
 import { BarPlot } from "@/ui/BarPlot";
 import { Segments } from "@/ui/Segments";
-import { Empty, Failed, Loading } from "@/ui/states";
+import { Skeleton } from "@/ui/skeleton/Skeleton";
+import { Empty, Failed } from "@/ui/states";
 
 import { filled, hourName } from "./history";
 import { HistoryPlot } from "./plot/HistoryPlot";
@@ -14,10 +15,11 @@ import { useDays, useHours, type MetricHistory } from "./queries";
 import styles from "./Usage.module.css";
 
 const SPANS = ["hours", "30", "90", "365"] as const;
+export const FIRST_SPAN = 30;
 type Span = (typeof SPANS)[number];
 
 export function History() {
-  const [span, setSpan] = useState<Span>("30");
+  const [span, setSpan] = useState<Span>(`${FIRST_SPAN}`);
   return (
     <section className={styles.part} aria-labelledby="usage-history">
       <div className={styles.top}>
@@ -39,7 +41,7 @@ export function History() {
 
 function Days({ days }: { days: number }) {
   const history = useDays(days);
-  if (history.isPending) return <Loading />;
+  if (history.isPending) return <Skeleton shape="blocks" rows={2} />;
   if (!history.data) return <Failed error={history.error} again={() => void history.refetch()} />;
   if (isNew(history.data)) {
     return (
@@ -63,7 +65,7 @@ const isNew = (histories: readonly MetricHistory[]): boolean =>
 
 function Hours() {
   const history = useHours();
-  if (history.isPending) return <Loading />;
+  if (history.isPending) return <Skeleton shape="blocks" rows={2} />;
   if (!history.data) return <Failed error={history.error} again={() => void history.refetch()} />;
   const used = filled(history.data);
   return (

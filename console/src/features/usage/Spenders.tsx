@@ -5,7 +5,8 @@ import { useSession } from "@/session";
 import { Bar } from "@/ui/Bar";
 import { DataTable, type Column } from "@/ui/DataTable";
 import { PersonLine } from "@/ui/PersonLine";
-import { Failed, Loading } from "@/ui/states";
+import { Skeleton } from "@/ui/skeleton/Skeleton";
+import { Failed } from "@/ui/states";
 import { Tag } from "@/ui/Tag";
 
 import { useSpenders, type Spender } from "./queries";
@@ -26,7 +27,7 @@ export function Spenders() {
 function Table({ caption }: { caption: string }) {
   const { me } = useSession();
   const spenders = useSpenders();
-  if (spenders.isPending) return <Loading />;
+  if (spenders.isPending) return <Skeleton shape="table" rows={3} />;
   if (!spenders.data) return <Failed error={spenders.error} again={() => void spenders.refetch()} />;
   if (spenders.data.length === 0) return <p className={styles.nobody}>{t("usage.spenders.none")}</p>;
   return <DataTable caption={caption} rows={spenders.data} keyOf={(spender) => spender.user_id} columns={columnsFor(spenders.data, me.user.id)} />;

@@ -7,11 +7,12 @@ import { t } from "@/i18n";
 import { useSession } from "@/session";
 import { Page } from "@/ui/Page";
 import { Segments } from "@/ui/Segments";
-import { Failed, Loading } from "@/ui/states";
+import { Skeleton } from "@/ui/skeleton/Skeleton";
+import { Failed } from "@/ui/states";
 
 import { Trying } from "./EchoDialog";
-import { History } from "./History";
-import { useUsage } from "./queries";
+import { FIRST_SPAN, History } from "./History";
+import { useDays, useSpenders, useUsage } from "./queries";
 import { Spenders } from "./Spenders";
 import { trying } from "./trying";
 import styles from "./Usage.module.css";
@@ -23,6 +24,7 @@ type Shape = "bars" | "table";
 export default function UsageScreen() {
   const { me, can } = useSession();
   const [shape, setShape] = useState<Shape>("bars");
+  const parts = [useUsage(), useDays(FIRST_SPAN), useSpenders()];
   return (
     <Page
       title={t("usage.title")}
@@ -47,9 +49,16 @@ export default function UsageScreen() {
         </>
       }
     >
-      <Numbers shape={shape} />
-      <History />
-      <Spenders />
+      {/* All at once, so that nothing on the page moves when the last comes. */}
+      {parts.some(({ isPending }) => isPending) ? (
+        <Skeleton shape="blocks" />
+      ) : (
+        <>
+          <Numbers shape={shape} />
+          <History />
+          <Spenders />
+        </>
+      )}
       {can("chat:use") && <Trying />}
     </Page>
   );
@@ -57,8 +66,7 @@ export default function UsageScreen() {
 
 function Numbers({ shape }: { shape: Shape }) {
   const usage = useUsage();
-  if (usage.isPending) return <Loading />;
-  if (usage.isLoadingError) return <Failed error={usage.error} again={() => void usage.refetch()} />;
+  if (!usage.data) return <Failed error={usage.error} again={() => void usage.refetch()} />;
   return (
     <>
       {shape === "bars" && (

@@ -7,7 +7,7 @@ import "@fontsource-variable/inter/wght-italic.css";
 import "@fontsource-variable/jetbrains-mono/wght-italic.css";
 
 import { completionKeymap } from "@codemirror/autocomplete";
-import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { defaultKeymap, history, historyKeymap, redoDepth, undoDepth } from "@codemirror/commands";
 import { markdownKeymap } from "@codemirror/lang-markdown";
 import { syntaxHighlighting } from "@codemirror/language";
 import { Annotation, Compartment, EditorState, Transaction, type Extension } from "@codemirror/state";
@@ -22,7 +22,7 @@ import type { Asked } from "./editor/Assistance";
 import { blocks } from "./editor/blocks";
 import { KEYS } from "./editor/commands";
 import { completions, type Sources } from "./editor/completions";
-import { FormatBar } from "./editor/FormatBar";
+import { FormatBar, type Steps } from "./editor/FormatBar";
 import { language } from "./editor/language";
 import { links, type Open } from "./editor/links";
 import { live } from "./editor/live";
@@ -84,6 +84,7 @@ export default function MarkdownEditor(props: Props) {
   const naming = useRef(new Compartment());
   const looking = useRef(new Compartment());
   const [view, setView] = useState<EditorView | null>(null);
+  const [steps, setSteps] = useState<Steps>({ undo: false, redo: false });
   const [asked, setAsked] = useState<Asked | null>(null);
   const [place] = useState(placeOfBar);
   const [isSelected, setSelected] = useState(false);
@@ -105,7 +106,7 @@ export default function MarkdownEditor(props: Props) {
           history(),
           tooltips({ position: "fixed", tooltipSpace: besideBar }),
           EditorView.scrollMargins.of(clearOfBar),
-          atSelection({ dom: place, onShown: setSelected, otherwise: () => host.current?.parentElement?.querySelector<HTMLElement>("[role=toolbar] button")?.focus() }),
+          atSelection({ dom: place, onShown: setSelected, otherwise: () => host.current?.parentElement?.querySelector<HTMLElement>("[role=toolbar] [tabindex='0']")?.focus() }),
           completions(sources),
           keymap.of([...completionKeymap, ...KEYS, ...markdownKeymap, ...defaultKeymap, ...historyKeymap]),
           // Only the language: the default setup also bundles HTML, CSS and JavaScript.
@@ -117,6 +118,9 @@ export default function MarkdownEditor(props: Props) {
           EditorView.lineWrapping,
           naming.current.of(named(name)),
           words ? hint(words) : [],
+          EditorView.updateListener.of(({ state, transactions }) => {
+            if (transactions.length > 0) setSteps((before) => sameOr(before, { undo: undoDepth(state) > 0, redo: redoDepth(state) > 0 }));
+          }),
           EditorView.updateListener.of((update) => {
             if (!update.docChanged || update.transactions.some((one) => one.annotation(given))) return;
             stored.current = edited(stored.current, splicesOf(update.changes));
@@ -158,7 +162,7 @@ export default function MarkdownEditor(props: Props) {
 
   return (
     <div className={styles.frame}>
-      <FormatBar view={view} source={source} onSource={onSource} onFile={attach && (() => chooser.current?.click())} assistance={assistance} onAsk={setAsked} />
+      <FormatBar view={view} steps={steps} source={source} onSource={onSource} onFile={attach && (() => chooser.current?.click())} assistance={assistance} onAsk={setAsked} />
       <div ref={host} className={styles.editor} data-look={source ? "source" : "live"} />
       {isSelected && view && createPortal(<SelectionBar view={view} assistance={assistance} onAsk={setAsked} />, place)}
       <input ref={chooser} type="file" hidden multiple onChange={(event) => chosen(event.currentTarget)} />
@@ -170,6 +174,9 @@ export default function MarkdownEditor(props: Props) {
     </div>
   );
 }
+
+/** The same object, so that nothing is drawn anew at each letter. */
+const sameOr = (before: Steps, now: Steps): Steps => (before.undo === now.undo && before.redo === now.redo ? before : now);
 
 function named(label: string) {
   return EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "true", autocapitalize: "sentences", autocorrect: "on" });

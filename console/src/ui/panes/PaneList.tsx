@@ -1,10 +1,9 @@
 /** The list beside an open item: heading, filters, rows that arrow keys walk along, and the states of loading. */
 
-import { Skeleton } from "@mantine/core";
 import { useRef, type CSSProperties, type ReactNode } from "react";
 
-import { t } from "@/i18n";
 import { Endless, type Pages } from "@/ui/endless";
+import { Skeleton } from "@/ui/skeleton/Skeleton";
 import { Failed } from "@/ui/states";
 
 import styles from "./PaneList.module.css";
@@ -59,10 +58,10 @@ export function PaneList<Item extends { id: string }>(props: Props<Item>) {
         </div>
         {filters}
       </header>
-      {query.isPending && <Waiting />}
+      {query.isPending && <Skeleton shape="list" />}
       {query.isError && !query.data && <Failed error={query.error} again={() => void query.refetch()} />}
       {query.isSuccess && items.length === 0 && !query.hasNextPage && none}
-      <ul className={styles.list} aria-busy={query.isPending}>
+      <ul className={styles.list}>
         {items.map((item) => row(item, { open: item.id === openId, entry: item.id === entryId }))}
       </ul>
       <Endless query={query} eager={found !== undefined} />
@@ -70,18 +69,5 @@ export function PaneList<Item extends { id: string }>(props: Props<Item>) {
         {query.isSuccess && found}
       </p>
     </section>
-  );
-}
-
-function Waiting() {
-  return (
-    <div role="status" aria-label={t("state.loading")}>
-      {[62, 48, 70, 55, 40, 66].map((width) => (
-        <div key={width} className={styles.waiting} aria-hidden>
-          <Skeleton height={14} width={`${width}%`} />
-          <Skeleton height={12} width="94%" />
-        </div>
-      ))}
-    </div>
   );
 }

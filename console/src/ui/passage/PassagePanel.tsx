@@ -6,6 +6,7 @@ import { Link } from "@tanstack/react-router";
 import { useEffect, useRef, useState, type ReactNode } from "react";
 
 import { t } from "@/i18n";
+import { placeOfObject } from "@/ui/documents";
 import { Failed, Loading } from "@/ui/states";
 import { Tag } from "@/ui/Tag";
 
@@ -66,10 +67,10 @@ export function PassagePanel({ title, quoted, version, content, open, children, 
   );
 }
 
-/** A link to a version of a file. */
-export function WholeFile({ id, version }: { id: string; version?: number | null }) {
+/** A link to a version of a file or document, with the passage in view. */
+export function WholeFile({ id, ...passage }: { id: string; version?: number | null; quote?: string }) {
   return (
-    <Link to="/files/$id" params={{ id }} search={version ? { version } : {}} className={styles.open}>
+    <Link {...placeOfObject(id, passage)} className={styles.open}>
       <Whole />
     </Link>
   );

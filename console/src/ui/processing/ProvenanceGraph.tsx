@@ -6,6 +6,7 @@ import { Link } from "@tanstack/react-router";
 import { useId, type ReactNode } from "react";
 
 import { t } from "@/i18n";
+import { placeOfObject } from "@/ui/documents";
 import { Tag } from "@/ui/Tag";
 
 import { arrange, CARD, type Card } from "./arrange";
@@ -54,7 +55,7 @@ function Inside({ card: { file, made, age }, isHere }: { card: Card; isHere: boo
         {isHere ? (
           <b title={file.name}>{breakable(file.name)}</b>
         ) : (
-          <Link to="/files/$id" params={{ id: file.id }} title={file.name}>
+          <Link {...placeOfObject(file.id)} title={file.name}>
             {breakable(file.name)}
           </Link>
         )}

@@ -3,6 +3,7 @@
 import { Link } from "@tanstack/react-router";
 
 import { t } from "@/i18n";
+import { placeOfObject } from "@/ui/documents";
 import { DataTable, type Column } from "@/ui/DataTable";
 import { Tag } from "@/ui/Tag";
 import { Time } from "@/ui/Time";
@@ -24,7 +25,7 @@ export function ProvenanceTable({ provenance }: { provenance: Provenance }) {
 
 function Version({ file, version }: { file: ProvenanceFile; version: number }) {
   return (
-    <Link to="/files/$id" params={{ id: file.id }} search={{ version }}>
+    <Link {...placeOfObject(file.id, { version })}>
       {t("processing.version", { name: file.name, version })}
     </Link>
   );

@@ -5,6 +5,7 @@ import { IconHistoryToggle, IconRefresh } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 
 import { t } from "@/i18n";
+import { placeOfObject } from "@/ui/documents";
 import { Fault } from "@/ui/forms";
 
 import styles from "./Processing.module.css";
@@ -35,7 +36,7 @@ function Changed({ source }: { source: Staleness["sources"][number] }) {
   return (
     <div>
       <p>
-        <Link to="/files/$id" params={{ id }}>
+        <Link {...placeOfObject(id)}>
           {nameOfKey(source)}
         </Link>{" "}
         {t("processing.changed", { from, to })} {changes && t("processing.changes", { added: changes.added, removed: changes.removed })}

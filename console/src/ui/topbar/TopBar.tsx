@@ -7,6 +7,7 @@ import type { ReactNode, Ref } from "react";
 import { t } from "@/i18n";
 import type { Subject } from "@/ui/shortcuts/shortcuts";
 import { Star } from "@/ui/shortcuts/Star";
+import { Toolbar } from "@/ui/Toolbar";
 
 import { Breadcrumb } from "./Breadcrumb";
 import type { Crumb } from "./crumbs";
@@ -43,7 +44,7 @@ interface Props extends TopBarProps {
 
 export function TopBar({ label, crumbs, here, heading, subject, state, who, actions, crowded, onShare, more, inspector }: Props) {
   return (
-    <div className={styles.bar} role="toolbar" aria-label={label} data-crowded={crowded} data-headed={heading !== undefined}>
+    <Toolbar className={styles.bar} aria-label={label} data-crowded={crowded} data-headed={heading !== undefined}>
       <Breadcrumb crumbs={crumbs} here={here} heading={heading} />
       {subject && <Star subject={subject} title={here} />}
       {state}
@@ -67,7 +68,7 @@ export function TopBar({ label, crumbs, here, heading, subject, state, who, acti
           <Menu.Dropdown>{more.items}</Menu.Dropdown>
         </Menu>
       )}
-    </div>
+    </Toolbar>
   );
 }
 

@@ -6,7 +6,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 
 import { t } from "@/i18n";
-import { isDocument, MARKDOWN } from "@/ui/documents";
+import { placeOfObject } from "@/ui/documents";
 import { hostOf, safeAddress } from "@/ui/markdown/addresses";
 
 import type { Artifact } from "./shapes";
@@ -34,13 +34,11 @@ export function ArtifactCard({ artifact }: { artifact: Artifact }) {
   );
 }
 
-function Way({ artifact: { kind, title, content_type: type, note_id: note, object_id: object, url } }: { artifact: Artifact }) {
+function Way({ artifact: { title, note_id: note, object_id: object, url } }: { artifact: Artifact }) {
   const label = t("turns.artifact.open");
   const name = t("turns.artifact.open.named", { title });
-  const isWritten = kind === "document" && isDocument(type ?? MARKDOWN);
   if (note) return <Button variant="default" size="compact-sm" aria-label={name} renderRoot={(props) => <Link {...props} to="/notes/$id" params={{ id: note }} />}>{label}</Button>;
-  if (object && isWritten) return <Button variant="default" size="compact-sm" aria-label={name} renderRoot={(props) => <Link {...props} to="/documents/$id" params={{ id: object }} />}>{label}</Button>;
-  if (object) return <Button variant="default" size="compact-sm" aria-label={name} renderRoot={(props) => <Link {...props} to="/files/$id" params={{ id: object }} />}>{label}</Button>;
+  if (object) return <Button variant="default" size="compact-sm" aria-label={name} renderRoot={(props) => <Link {...props} {...placeOfObject(object)} />}>{label}</Button>;
   const address = url ? safeAddress(url) : undefined;
   if (!address) return null;
   return (

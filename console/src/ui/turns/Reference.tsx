@@ -6,7 +6,7 @@ import { Link, type LinkProps } from "@tanstack/react-router";
 import { answer, api } from "@/api/client";
 import { t } from "@/i18n";
 import chips from "@/ui/Chip.module.css";
-import { screenOf } from "@/ui/documents";
+import { placeOfObject } from "@/ui/documents";
 
 import { ReferenceIcon } from "./ReferenceIcon";
 import type { ReferencePart } from "./shapes";
@@ -37,8 +37,7 @@ function targetOf(part: ReferencePart): Target {
     }
     case "object": {
       const params = { id: part.object_id };
-      const search = part.version ? { version: part.version } : {};
-      return { ...params, link: { to: "/files/$id", params, search }, fetch: () => answer(api.GET("/api/repo-obj/{id}", { params: { path: params } })) };
+      return { ...params, link: placeOfObject(params.id, part), fetch: () => answer(api.GET("/api/repo-obj/{id}", { params: { path: params } })) };
     }
   }
 }
@@ -51,11 +50,8 @@ export function ReferenceLink({ part }: { part: ReferencePart }) {
   const { id, link, fetch } = targetOf(part);
   // A name that can't be read, or isn't any more, is left out.
   const { data } = useQuery({ queryKey: ["names", "reference", part.type, id], queryFn: fetch, staleTime: 60_000 });
-  // An older version is shown among the files.
-  const isNewest = part.type === "object" && (!part.version || part.version === data?.version);
-  const screen: LinkProps = isNewest ? { to: screenOf(data?.content_type), params: { id } } : link;
   return (
-    <Link {...screen} className={`${chips.chip} ${styles.reference}`}>
+    <Link {...link} className={`${chips.chip} ${styles.reference}`}>
       <ReferenceIcon type={part.type} size={13} />
       <span>{data?.title ?? t(`turns.reference.${part.type}`)}</span>
     </Link>

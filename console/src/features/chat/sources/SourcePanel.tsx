@@ -18,7 +18,7 @@ export function SourcePanel({ citation, onClose }: { citation: Citation; onClose
       quoted={citation}
       version={source?.version}
       content={content}
-      open={source && <Whole source={source} />}
+      open={source && <Whole source={source} quote={citation.quote} />}
       lost={source?.type === "note" ? t("chat.source.older") : undefined}
       onClose={onClose}
     >
@@ -39,6 +39,6 @@ function whyOf({ reason }: Citation): string {
   return known ? t(`chat.source.why.${known}`) : t("chat.source.why");
 }
 
-function Whole({ source: { type, id, version } }: { source: Source }) {
-  return type === "note" ? <WholeNote id={id} /> : <WholeFile id={id} version={version} />;
+function Whole({ source: { type, id, version }, quote }: { source: Source; quote: string }) {
+  return type === "note" ? <WholeNote id={id} /> : <WholeFile id={id} version={version} quote={quote} />;
 }

@@ -18,6 +18,7 @@ import { notice } from "@/ui/notice";
 import { ShareDialog, sharingTab } from "@/ui/sharing/ShareDialog";
 import type { Shared } from "@/ui/sharing/Sharing";
 import { Presence } from "@/ui/presence/Presence";
+import { Kept } from "@/ui/topbar/Kept";
 import { ItemFrame } from "@/ui/topbar/ItemFrame";
 
 import type { Conversation } from "../api";
@@ -67,6 +68,7 @@ export function ChatFrame({ conversation, lost, children }: Props) {
       who={<Presence kind="conversation" id={conversation?.id} editing={false} />}
       state={
         <>
+          {conversation && !lost && <Kept />}
           {Boolean(lost) && (
             <span className={styles.shared} role="status">
               <IconCloudOff aria-hidden size={14} />

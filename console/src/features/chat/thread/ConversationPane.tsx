@@ -1,13 +1,15 @@
 /** One conversation, or the place where one begins. */
 
-import { Skeleton } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 
 import { t } from "@/i18n";
 import { useSession } from "@/session";
 import { BackToList } from "@/ui/panes/BackToList";
-import { Failed, Refused } from "@/ui/states";
+import { MissingItem } from "@/ui/MissingItem";
+import { ItemSkeleton } from "@/ui/skeleton/ScreenSkeleton";
+import { Skeleton } from "@/ui/skeleton/Skeleton";
+import { Refused } from "@/ui/states";
 
 import { dismiss, isUnheard, NEW, resume, useEntry, useSnapshot } from "../answers";
 import type { Conversation } from "../api";
@@ -28,12 +30,7 @@ export function ConversationPane({ place }: { place: string }) {
     return <Thread place={place} conversation={conversation.data} entry={entry} now={now} lost={conversation.isError ? conversation.error : undefined} />;
   }
   if (conversation.isPending) return <Waiting />;
-  return (
-    <>
-      <BackToList to="/chat" />
-      <Failed error={conversation.error} again={() => void conversation.refetch()} />
-    </>
-  );
+  return <MissingItem error={conversation.error} again={() => void conversation.refetch()} list="/chat" title={t("chat.title")} />;
 }
 
 /** Follows a running answer after a reload, or if another tab asked for it. */
@@ -48,20 +45,10 @@ function useResume(conversation: Conversation | undefined, isHeard: boolean): vo
 
 function Waiting() {
   return (
-    <div className={styles.thread}>
-      <div className={styles.toolbar}>
-        <BackToList to="/chat" />
-        <Skeleton height={14} width={160} />
-        <h1 className="sr-only" role="status">
-          {t("state.loading")}
-        </h1>
+    <ItemSkeleton back={<BackToList to="/chat" />}>
+      <div className={styles.column}>
+        <Skeleton shape="text" />
       </div>
-      <div className={styles.column} aria-hidden>
-        <Skeleton height={44} width="55%" ml="auto" mb={28} />
-        {[96, 88, 92, 60].map((width) => (
-          <Skeleton key={width} height={13} width={`${width}%`} mb={13} />
-        ))}
-      </div>
-    </div>
+    </ItemSkeleton>
   );
 }

@@ -2,9 +2,11 @@
 
 import { useEffect } from "react";
 
+import { t } from "@/i18n";
 import { useSession } from "@/session";
+import { MissingItem } from "@/ui/MissingItem";
 import { BackToList } from "@/ui/panes/BackToList";
-import { Failed, Refused } from "@/ui/states";
+import { Refused } from "@/ui/states";
 import { leave, useWritingOf } from "@/ui/writing/open";
 import { PageSkeleton } from "@/ui/writing/PageSkeleton";
 import { NEW } from "@/ui/writing/writing";
@@ -21,12 +23,7 @@ export function DocumentPane({ id }: { id: string }) {
   // Keep showing loaded data: unsaved text must not vanish because a refetch failed.
   if (document.data) return <Writable document={document.data} lost={document.isError ? document.error : undefined} />;
   if (document.isPending) return <PageSkeleton back={<BackToList to="/documents" />} />;
-  return (
-    <>
-      <BackToList to="/documents" />
-      <Failed error={document.error} again={() => void document.refetch()} />
-    </>
-  );
+  return <MissingItem error={document.error} again={() => void document.refetch()} list="/documents" title={t("documents.title")} />;
 }
 
 function Writable({ document, lost }: { document: Document | null; lost?: unknown }) {

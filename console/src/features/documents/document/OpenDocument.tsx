@@ -24,7 +24,11 @@ import { Time } from "@/ui/Time";
 import { VisibilityMenu } from "@/ui/visibility/VisibilityMenu";
 import { useCommand } from "@/ui/commands";
 import type { InspectorTab } from "@/ui/inspector/tabs";
+import { Marked } from "@/ui/passage/Marked";
 import { toList } from "@/ui/topbar/crumbs";
+import { useShown, VIEWS, type Shown } from "@/ui/versions/address";
+import { useVersions } from "@/ui/versions/queries";
+import { VersionList } from "@/ui/versions/VersionList";
 import { ConflictDialog } from "@/ui/writing/conflict/ConflictDialog";
 import { Editing } from "@/ui/writing/Editing";
 import { Notices } from "@/ui/writing/Notices";
@@ -40,7 +44,7 @@ import { useKnownTags } from "../queries";
 import type { Document, DocumentText } from "../text";
 import { DeleteDialog } from "./DeleteDialog";
 import { Details } from "./Details";
-import { Versions } from "./Versions";
+import { OldDocument } from "./OldDocument";
 import styles from "./Document.module.css";
 
 interface Props {
@@ -54,10 +58,11 @@ interface Props {
 export function OpenDocument({ writing, document, lost }: Props) {
   const session = useSession();
   const now = useWriting(writing);
-  const { edit } = useAddress();
+  const { edit, quote } = useAddress();
   const [dialog, setDialog] = useState<DialogName | null>(null);
   const rights = document ? rightsOn(document) : ALL_RIGHTS;
   const edits = (edit === true || document === null) && rights.write && !now.offer;
+  const shown = useShown(document?.version ?? 1, VIEWS);
   const turn = useTurning(writing, document?.id, "/documents");
   useDocumentTitle(`${now.text.title || t("writing.untitled")} · ${useBrand().title}`);
   useFollowing(rights.manage && document ? document : undefined);
@@ -86,7 +91,7 @@ export function OpenDocument({ writing, document, lost }: Props) {
         address={document ? `/app/documents/${document.id}` : undefined}
         rights={rights}
         edits={edits}
-        tabs={document ? tabsOf(document, sharing) : []}
+        tabs={document ? tabsOf(document, shown, sharing) : []}
         who={<Presence kind="document" id={document?.id} editing={edits} />}
         onSave={() => void writing.flush()}
         onTurn={(toEdit) => void turn(toEdit)}
@@ -102,10 +107,14 @@ export function OpenDocument({ writing, document, lost }: Props) {
             placeholder={t("writing.field.body.hint")}
             onLeave={() => void turn(false)}
           />
+        ) : document && shown ? (
+          <OldDocument document={document} shown={shown} quote={quote} />
         ) : (
-          <Reading now={now} writing={rights.write ? writing : undefined} facts={facts} empty={t("documents.empty_body")} />
+          <Marked quote={quote}>
+            <Reading now={now} writing={rights.write ? writing : undefined} facts={facts} empty={t("documents.empty_body")} />
+          </Marked>
         )}
-        {document && !edits && <LinkedFrom kind="object" id={document.id} />}
+        {document && !edits && !shown && <LinkedFrom kind="object" id={document.id} />}
       </TextFrame>
       {dialog === "share" && document && sharing && <ShareDialog {...sharing} title={document.title} onClose={close} />}
       {dialog === "delete" && document && <DeleteDialog document={document} writing={writing} onClose={close} />}
@@ -117,14 +126,19 @@ export function OpenDocument({ writing, document, lost }: Props) {
 }
 
 /** The versions, and how the document came about, belong to what is saved. */
-function tabsOf(document: Document, sharing?: Shared): InspectorTab[] {
+function tabsOf(document: Document, shown?: Shown, sharing?: Shared): InspectorTab[] {
   return [
     { name: "details", title: t("inspector.title"), content: () => <Details document={document} /> },
     ...(sharing ? [sharingTab(sharing)] : []),
-    { name: "versions", title: t("versions.title"), content: () => <Versions document={document} /> },
+    { name: "versions", title: t("versions.title"), content: () => <Versions document={document} shown={shown?.version ?? document.version} /> },
     { name: "links", title: t("references.tab"), content: () => <Backlinks kind="object" id={document.id} /> },
     { name: "processing", title: t("processing.title"), wide: true, content: () => <Processing subject={fileOf(document)} withText /> },
   ];
+}
+
+function Versions({ document, shown }: { document: Document; shown: number }) {
+  const { id, version: newest } = document;
+  return <VersionList id={id} newest={newest} shown={shown} versions={useVersions(id, newest)} mayName={rightsOn(document).write} />;
 }
 
 /** A document is a file whose name is the last part of its key. */

@@ -1,7 +1,8 @@
 /** The page of an entity: loads it and shows errors. */
 
+import { t } from "@/i18n";
+import { MissingItem } from "@/ui/MissingItem";
 import { BackToList } from "@/ui/panes/BackToList";
-import { Failed } from "@/ui/states";
 import { PageSkeleton } from "@/ui/writing/PageSkeleton";
 
 import { useEntity } from "../queries";
@@ -11,10 +12,5 @@ export function EntityPane({ id }: { id: string }) {
   const entity = useEntity(id);
   if (entity.data) return <OpenEntity entity={entity.data} pages={entity} />;
   if (entity.isPending) return <PageSkeleton back={<BackToList to="/graph" />} />;
-  return (
-    <>
-      <BackToList to="/graph" />
-      <Failed error={entity.error} again={() => void entity.refetch()} />
-    </>
-  );
+  return <MissingItem error={entity.error} again={() => void entity.refetch()} list="/graph" title={t("graph.title")} />;
 }

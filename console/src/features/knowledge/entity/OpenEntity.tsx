@@ -15,6 +15,7 @@ import list from "@/ui/panes/PaneList.module.css";
 import { PassagePanel, WholeFile } from "@/ui/passage/PassagePanel";
 import { Tag } from "@/ui/Tag";
 import { Time } from "@/ui/Time";
+import { Toolbar } from "@/ui/Toolbar";
 
 import { useAddress, useRefine } from "../address";
 import type { Entity, Quote } from "../api";
@@ -39,7 +40,7 @@ export function OpenEntity({ entity, pages }: { entity: Entity; pages: Pages }) 
   useDocumentTitle(`${entity.name} · ${useBrand().title}`);
   return (
     <div className={styles.entity} data-panel={quote !== undefined}>
-      <Toolbar entity={entity} documents={documents} onDialog={setDialog} />
+      <Actions entity={entity} documents={documents} onDialog={setDialog} />
       <article className={styles.page}>
         <Head entity={entity} />
         <Relations entity={entity} />
@@ -53,11 +54,11 @@ export function OpenEntity({ entity, pages }: { entity: Entity; pages: Pages }) 
   );
 }
 
-function Toolbar({ entity, documents, onDialog }: { entity: Entity; documents: readonly Cited[]; onDialog: (dialog: DialogName) => void }) {
+function Actions({ entity, documents, onDialog }: { entity: Entity; documents: readonly Cited[]; onDialog: (dialog: DialogName) => void }) {
   const { can, has } = useSession();
   const ask = (props: object) => <Link {...props} to="/chat/new" search={{ about: entity.id } as never} />;
   return (
-    <div className={`${list.toolbar} ${styles.toolbar}`} role="toolbar" aria-label={t("graph.toolbar")}>
+    <Toolbar className={`${list.toolbar} ${styles.toolbar}`} aria-label={t("graph.toolbar")}>
       <BackToList to="/graph" />
       <Tag>{t(`graph.types.${entity.type}`)}</Tag>
       <span className={styles.space} />
@@ -68,7 +69,7 @@ function Toolbar({ entity, documents, onDialog }: { entity: Entity; documents: r
           {sameNames(documents).length > 1 && <Action icon={IconArrowsSplit2} label={t("graph.split")} onClick={() => onDialog("split")} />}
         </>
       )}
-    </div>
+    </Toolbar>
   );
 }
 
@@ -108,7 +109,7 @@ function Passage({ quote, title }: { quote: Quote; title?: string }) {
       quoted={quote}
       version={quote.version}
       content={content}
-      open={<WholeFile id={quote.object_id} version={quote.version} />}
+      open={<WholeFile id={quote.object_id} version={quote.version} quote={quote.quote} />}
       onClose={() => refine({ passage: undefined })}
     />
   );

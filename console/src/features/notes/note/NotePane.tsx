@@ -2,9 +2,11 @@
 
 import { useEffect } from "react";
 
+import { t } from "@/i18n";
 import { useSession } from "@/session";
+import { MissingItem } from "@/ui/MissingItem";
 import { BackToList } from "@/ui/panes/BackToList";
-import { Failed, Refused } from "@/ui/states";
+import { Refused } from "@/ui/states";
 import { leave, useWritingOf } from "@/ui/writing/open";
 import { PageSkeleton } from "@/ui/writing/PageSkeleton";
 import { NEW } from "@/ui/writing/writing";
@@ -21,12 +23,7 @@ export function NotePane({ id }: { id: string }) {
   // Keep showing loaded data: unsaved text must not vanish because a refetch failed.
   if (note.data) return <Writable note={note.data} lost={note.isError ? note.error : undefined} />;
   if (note.isPending) return <PageSkeleton back={<BackToList to="/notes" />} />;
-  return (
-    <>
-      <BackToList to="/notes" />
-      <Failed error={note.error} again={() => void note.refetch()} />
-    </>
-  );
+  return <MissingItem error={note.error} again={() => void note.refetch()} list="/notes" title={t("notes.title")} />;
 }
 
 function Writable({ note, lost }: { note: Note | null; lost?: unknown }) {

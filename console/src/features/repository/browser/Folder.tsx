@@ -6,7 +6,8 @@ import { useCallback, useEffect, useMemo, useState } from "react";
 import { t } from "@/i18n";
 import { Endless } from "@/ui/endless";
 import { useNames } from "@/ui/names";
-import { Failed, Loading } from "@/ui/states";
+import { Skeleton } from "@/ui/skeleton/Skeleton";
+import { Failed } from "@/ui/states";
 import { fits, TextFilter } from "@/ui/TextFilter";
 
 import type { Place } from "../place";
@@ -48,7 +49,7 @@ export function Folder({ place, view }: { place: Place; view: As }) {
   useEffect(() => {
     if (eager) more();
   }, [eager, more]);
-  if (folder.isPending) return <Loading />;
+  if (folder.isPending) return <Skeleton shape={view === "tiles" ? "cards" : "table"} />;
   if (folder.isError && !data) return <Failed error={folder.error} again={() => void folder.refetch()} />;
   if (count === 0) return <NoFiles place={place} />;
   const shown: Shown = {

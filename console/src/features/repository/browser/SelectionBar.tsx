@@ -4,6 +4,7 @@ import { ActionIcon, Button, Tooltip } from "@mantine/core";
 import { IconX } from "@tabler/icons-react";
 
 import { t } from "@/i18n";
+import { Toolbar } from "@/ui/Toolbar";
 
 import { useEntryActions, type Deed } from "../actions";
 import type { Entry } from "./entries";
@@ -16,7 +17,7 @@ export function SelectionBar({ entries, narrow, onClear }: { entries: readonly E
   const actions = useEntryActions();
   const offered = DEEDS.filter((deed) => actions.may(deed, entries));
   return (
-    <div className={styles.bar} role="toolbar" aria-label={t("files.selected.actions")}>
+    <Toolbar className={styles.bar} aria-label={t("files.selected.actions")}>
       <Tooltip label={t("files.selected.clear")} openDelay={300}>
         <ActionIcon variant="subtle" color="gray" size={32} aria-label={t("files.selected.clear")} onClick={onClear}>
           <IconX aria-hidden size={17} />
@@ -37,6 +38,6 @@ export function SelectionBar({ entries, narrow, onClear }: { entries: readonly E
           </Button>
         );
       })}
-    </div>
+    </Toolbar>
   );
 }

@@ -1,27 +1,24 @@
-/** What has changed in a text file since an old version, by words. */
+/** What has changed in a text file from one version to another. */
 
 import { useEffect, useState } from "react";
 
-import { t } from "@/i18n";
-import { Diff } from "@/ui/diff/Diff";
-import { Failed, Loading } from "@/ui/states";
-import type { Version } from "@/ui/versions/queries";
+import { isDocument } from "@/ui/documents";
+import { Skeleton } from "@/ui/skeleton/Skeleton";
+import { Failed } from "@/ui/states";
+import { pairOf, type Shown } from "@/ui/versions/address";
+import Compared from "@/ui/versions/Compared";
 
 import { useBytes, type FileObject } from "../queries";
-import styles from "./Object.module.css";
 
-export default function Comparison({ file, version }: { file: FileObject; version: Version }) {
-  const older = useText(file.id, version.number);
-  const newer = useText(file.id, file.version);
+export default function Comparison({ file, shown }: { file: FileObject; shown: Shown }) {
+  const [from, to] = pairOf(shown, file.version);
+  const older = useText(file.id, from);
+  const newer = useText(file.id, to);
   const failed = [older, newer].find(({ error }) => error);
   if (failed) return <Failed error={failed.error} again={failed.again} />;
-  if (older.text === null || newer.text === null) return <Loading />;
-  const heads = [t("versions.version", { version: version.number }), t("versions.version", { version: file.version })] as const;
-  return (
-    <div className={styles.comparison}>
-      <Diff older={older.text} newer={newer.text} heads={heads} />
-    </div>
-  );
+  if (older.text === null || newer.text === null) return <Skeleton shape="text" />;
+  const rendered = shown.view === "changes" && isDocument(file.content_type);
+  return <Compared older={{ version: from, text: older.text }} newer={{ version: to, text: newer.text }} rendered={rendered} />;
 }
 
 function useText(id: string, version: number) {

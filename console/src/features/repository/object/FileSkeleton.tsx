@@ -1,23 +1,16 @@
-/** Loading skeleton of a file. */
+/** A file that is on its way. */
 
-import { Skeleton } from "@mantine/core";
-
-import { t } from "@/i18n";
+import { ItemSkeleton } from "@/ui/skeleton/ScreenSkeleton";
+import { Skeleton } from "@/ui/skeleton/Skeleton";
 
 import styles from "./Object.module.css";
 
 export function FileSkeleton() {
   return (
-    <div>
-      <div className="sr-only" role="status">
-        <h1>{t("state.loading")}</h1>
+    <ItemSkeleton>
+      <div className={styles.waiting}>
+        <Skeleton shape="page" />
       </div>
-      <div className={styles.waitingBar}>
-        <Skeleton height={14} width={220} />
-      </div>
-      <div className={styles.preview}>
-        <Skeleton height="100%" />
-      </div>
-    </div>
+    </ItemSkeleton>
   );
 }

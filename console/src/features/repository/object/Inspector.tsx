@@ -2,10 +2,8 @@
 
 import { ActionIcon, Tooltip } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
-import { Link } from "@tanstack/react-router";
 
 import { t } from "@/i18n";
-import { Endless } from "@/ui/endless";
 import { Facts, type Fact } from "@/ui/Facts";
 import { Fault } from "@/ui/forms";
 import { useNames } from "@/ui/names";
@@ -13,16 +11,13 @@ import { bytes } from "@/ui/quantities";
 import { TextState } from "@/ui/processing/TextState";
 import type { Rights } from "@/ui/sharing/rights";
 import { Time } from "@/ui/Time";
-import { NameVersion } from "@/ui/versions/NameVersion";
-import type { useVersions, Version } from "@/ui/versions/queries";
-import { VersionGroups } from "@/ui/versions/VersionGroups";
-import { VersionLine } from "@/ui/versions/VersionLine";
+import type { useVersions } from "@/ui/versions/queries";
+import { VersionList } from "@/ui/versions/VersionList";
 import { VisibilityMenu } from "@/ui/visibility/VisibilityMenu";
 import type { Visibility } from "@/ui/writing/text";
 
 import { kindWord } from "../kinds";
 import type { FileObject } from "../queries";
-import styles from "./Object.module.css";
 import { useDownload } from "./useDownload";
 
 interface DetailsProps {
@@ -60,37 +55,25 @@ interface VersionsProps {
 
 export function Versions({ file, versions, shown }: VersionsProps) {
   return (
-    <>
-      <VersionGroups versions={versions.data ?? file.versions} className={styles.rows} shown={shown}>
-        {(version) => <VersionRow file={file} version={version} />}
-      </VersionGroups>
-      <Endless query={versions} />
-    </>
+    <VersionList
+      id={file.id}
+      newest={file.version}
+      shown={shown}
+      versions={versions}
+      mayName={file.permissions.includes("files:write")}
+      action={({ number }) => <Download file={file} number={number} />}
+    />
   );
 }
 
-function VersionRow({ file, version }: { file: FileObject; version: Version }) {
+function Download({ file, number }: { file: FileObject; number: number }) {
   const download = useDownload(file);
-  const { number } = version;
   const label = t("versions.download", { version: number });
   return (
-    <div className={styles.row}>
-      <Link
-        to="/files/$id"
-        params={{ id: file.id }}
-        search={number === file.version ? {} : { version: number }}
-        className={styles.pick}
-        activeOptions={{ exact: true, includeSearch: true }}
-        activeProps={{ "aria-current": "true" }}
-      >
-        <VersionLine version={version} newest={file.version} />
-      </Link>
-      {file.permissions.includes("files:write") && <NameVersion id={file.id} version={version} />}
-      <Tooltip label={label} openDelay={300}>
-        <ActionIcon variant="subtle" color="gray" size={32} aria-label={label} loading={download.isPending} onClick={() => download.mutate(number)}>
-          <IconDownload aria-hidden size={16} />
-        </ActionIcon>
-      </Tooltip>
-    </div>
+    <Tooltip label={label} openDelay={300}>
+      <ActionIcon variant="subtle" color="gray" size={32} aria-label={label} loading={download.isPending} onClick={() => download.mutate(number)}>
+        <IconDownload aria-hidden size={16} />
+      </ActionIcon>
+    </Tooltip>
   );
 }

@@ -3,45 +3,52 @@
 import { useDocumentTitle } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { IconAlertTriangle } from "@tabler/icons-react";
-import { useParams, useSearch } from "@tanstack/react-router";
+import { Navigate, useParams, useSearch } from "@tanstack/react-router";
 import { Suspense, useState } from "react";
 
 import { Refusal } from "@/api/client";
 import { t } from "@/i18n";
 import { useSession } from "@/session";
 import { useBrand } from "@/theme/brand";
+import { isDocument } from "@/ui/documents";
 import { lazily } from "@/ui/lazily";
+import { Marked } from "@/ui/passage/Marked";
 import { useNames } from "@/ui/names";
 import { Processing } from "@/ui/processing/Processing";
 import { Backlinks } from "@/ui/references/Backlinks";
 import { rightsOn } from "@/ui/sharing/rights";
 import { ShareDialog, sharingTab } from "@/ui/sharing/ShareDialog";
 import type { Shared } from "@/ui/sharing/Sharing";
-import { Failed, Loading } from "@/ui/states";
+import { MissingItem } from "@/ui/MissingItem";
+import { Skeleton } from "@/ui/skeleton/Skeleton";
 import type { Crumb } from "@/ui/topbar/crumbs";
 import { Presence } from "@/ui/presence/Presence";
+import { Kept } from "@/ui/topbar/Kept";
 import { ItemFrame } from "@/ui/topbar/ItemFrame";
+import { shownIn, type Search, type Shown, type View } from "@/ui/versions/address";
+import { OldVersion } from "@/ui/versions/OldVersion";
 import { useVersions, type Version } from "@/ui/versions/queries";
 import { useCommand } from "@/ui/commands";
 
 import { EntryDialogs } from "../EntryDialogs";
 import { isComparable } from "../kinds";
 import { crumbsOf, folderOf, nameOf } from "../place";
-import { useFile, useSetVisibility, type FileObject } from "../queries";
+import { useFile, useRestore, useSetVisibility, type FileObject } from "../queries";
 import { DeleteDialog } from "./DeleteDialog";
 import { FileActions, FileMenu, type FileDialog } from "./FileActions";
 import { FileSkeleton } from "./FileSkeleton";
 import { Details, Versions } from "./Inspector";
 import styles from "./Object.module.css";
 import { Neighbours } from "./Neighbours";
-import { OldVersion } from "./OldVersion";
 import { Preview } from "./Preview";
 
-const Comparison = lazily<{ file: FileObject; version: Version }>(() => import("./Comparison"));
+const Comparison = lazily<{ file: FileObject; shown: Shown }>(() => import("./Comparison"));
 
 export default function ObjectScreen() {
   const { id } = useParams({ strict: false }) as { id: string };
   const file = useFile(id);
+  const { as, ...search } = useSearch({ strict: false }) as Search & { as?: unknown };
+  if (file.data && as === "document" && isDocument(file.data.content_type)) return <Navigate to="/documents/$id" params={{ id }} search={search as never} replace />;
   if (file.data) {
     return (
       <EntryDialogs>
@@ -50,7 +57,7 @@ export default function ObjectScreen() {
     );
   }
   if (file.isPending) return <FileSkeleton />;
-  return <Failed error={file.error} again={() => void file.refetch()} />;
+  return <MissingItem error={file.error} again={() => void file.refetch()} list="/files" title={t("files.title")} />;
 }
 
 /** Whether a refetch found that the file was deleted, or may no longer be read. */
@@ -62,15 +69,15 @@ function Shown({ file, gone }: { file: FileObject; gone: boolean }) {
   const [dialog, setDialog] = useState<FileDialog | null>(null);
   const visibility = useSetVisibility(file.id);
   const versions = useVersions(file.id, file.version);
-  const search: { version?: unknown; view?: unknown } = useSearch({ strict: false });
-  const wanted = Number(search.version);
-  const version = [...(versions.data ?? []), ...file.versions].find(({ number }) => number === wanted);
+  const search = useSearch({ strict: false }) as Search;
+  const version = [...(versions.data ?? []), ...file.versions].find(({ number }) => number === Number(search.version));
   const refuse = useRefusal(file);
   useCommand("share", () => (rights.manage ? setDialog("share") : refuse("share")));
   useCommand("delete", () => (rights.delete ? setDialog("delete") : refuse("delete")));
-  const isOld = version !== undefined && version.number !== file.version;
-  const shown = isOld ? version : { number: file.version, size: file.size, content_type: file.content_type };
-  const view = isOld && isComparable(version) && isComparable(file) ? (search.view === "changes" ? "changes" : "read") : undefined;
+  const views = version ? viewsOf(file, version) : READ;
+  const old = version && shownIn(search, file.version, views);
+  const shown = old ? version : { number: file.version, size: file.size, content_type: file.content_type };
+  const restore = useRestore(file);
   const name = nameOf(file.key) || file.filename;
   const sharing: Shared = { kind: "file", id: file.id, visibility: file.visibility, onVisibility: (value) => visibility.mutate(value) };
   useDocumentTitle(`${name} · ${useBrand().title}`);
@@ -82,6 +89,7 @@ function Shown({ file, gone }: { file: FileObject; gone: boolean }) {
       here={name}
       heading="h1"
       subject={{ kind: "file", id: file.id }}
+      state={<Kept version={file.version} isSaving={visibility.isPending || restore.isPending} />}
       who={<Presence kind="file" id={file.id} editing={false} />}
       actions={
         <>
@@ -111,13 +119,23 @@ function Shown({ file, gone }: { file: FileObject; gone: boolean }) {
             <p>{t("writing.lost")}</p>
           </div>
         )}
-        {isOld && <OldVersion file={file} version={version} mayRestore={rights.write && file.team_id === me.team.id} view={view} />}
-        {isOld && view === "changes" ? (
-          <Suspense fallback={<Loading />}>
-            <Comparison key={version.number} file={file} version={version} />
+        {old && (
+          <OldVersion
+            key={old.version}
+            shown={old}
+            newest={file.version}
+            views={views}
+            restore={rights.write && file.team_id === me.team.id ? () => restore.mutateAsync(version) : undefined}
+          />
+        )}
+        {old && old.view !== "read" ? (
+          <Suspense fallback={<Skeleton shape="text" />}>
+            <Comparison key={old.version} file={file} shown={old} />
           </Suspense>
         ) : (
-          <Preview id={file.id} filename={file.filename} version={shown.number} size={shown.size} contentType={shown.content_type} />
+          <Marked quote={typeof search.quote === "string" ? search.quote : undefined}>
+            <Preview id={file.id} filename={file.filename} version={shown.number} size={shown.size} contentType={shown.content_type} />
+          </Marked>
         )}
       </section>
       {dialog === "share" && (
@@ -126,6 +144,14 @@ function Shown({ file, gone }: { file: FileObject; gone: boolean }) {
       {dialog === "delete" && <DeleteDialog file={file} onClose={() => setDialog(null)} />}
     </ItemFrame>
   );
+}
+
+const READ: readonly View[] = ["read"];
+
+/** Only texts of the same kind are compared. */
+function viewsOf(file: FileObject, version: Version): readonly View[] {
+  if (!isComparable(version) || !isComparable(file)) return READ;
+  return isDocument(file.content_type) ? ["read", "changes", "source"] : ["read", "changes"];
 }
 
 function wayTo(file: FileObject): Crumb[] {

@@ -14,6 +14,7 @@ import { useNames } from "@/ui/names";
 import { useOpened } from "@/ui/shortcuts/queries";
 import { Star } from "@/ui/shortcuts/Star";
 import { Snippet } from "@/ui/Snippet";
+import { MissingItem } from "@/ui/MissingItem";
 import { Failed, Loading } from "@/ui/states";
 import { Time } from "@/ui/Time";
 
@@ -41,7 +42,7 @@ export default function WorkflowScreen() {
   if (query.data) return <Workflow key={slug} definition={query.data} newest={newest.data?.version ?? query.data.version} />;
   return (
     <Item back="/workflows" title={slug}>
-      {query.isPending ? <Loading /> : <Failed error={query.error} again={() => void query.refetch()} />}
+      {query.isPending ? <Loading /> : <MissingItem error={query.error} again={() => void query.refetch()} list="/workflows" title={t("workflows.title")} />}
     </Item>
   );
 }

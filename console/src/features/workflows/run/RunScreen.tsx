@@ -11,7 +11,9 @@ import { useBrand } from "@/theme/brand";
 import { Copyable } from "@/ui/Copyable";
 import { Facts, type Fact } from "@/ui/Facts";
 import { useNames } from "@/ui/names";
-import { Failed, Loading } from "@/ui/states";
+import { MissingItem } from "@/ui/MissingItem";
+import { ItemSkeleton } from "@/ui/skeleton/ScreenSkeleton";
+import { Skeleton } from "@/ui/skeleton/Skeleton";
 import { Time } from "@/ui/Time";
 import { Presence } from "@/ui/presence/Presence";
 import { ItemFrame } from "@/ui/topbar/ItemFrame";
@@ -19,7 +21,6 @@ import { ArtifactCard } from "@/ui/turns/ArtifactCard";
 import { ReferenceLink } from "@/ui/turns/Reference";
 
 import type { RunDetail, RunOutline } from "../api";
-import { Item } from "../Area";
 import { Part } from "../Part";
 import { useRun } from "../queries";
 import { isFields } from "../spec/shapes";
@@ -36,10 +37,17 @@ export default function RunScreen() {
   const run = useRun(id);
   // Keep showing loaded data: the next poll makes up for a failed one.
   if (run.data) return run.data.view === "full" ? <OpenRun key={id} run={run.data} /> : <OutlinedRun run={run.data} />;
+  if (run.isPending) return <Waiting />;
+  return <MissingItem error={run.error} again={() => void run.refetch()} list="/workflows/runs" title={t("workflows.runs")} />;
+}
+
+function Waiting() {
   return (
-    <Item back="/workflows/runs" title={t("workflows.run.title")}>
-      {run.isPending ? <Loading /> : <Failed error={run.error} again={() => void run.refetch()} />}
-    </Item>
+    <ItemSkeleton>
+      <div className={styles.body}>
+        <Skeleton shape="blocks" rows={3} />
+      </div>
+    </ItemSkeleton>
   );
 }
 

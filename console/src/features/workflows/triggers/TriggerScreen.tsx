@@ -10,7 +10,8 @@ import { Endless } from "@/ui/endless";
 import { Facts } from "@/ui/Facts";
 import { useNames } from "@/ui/names";
 import { Snippet } from "@/ui/Snippet";
-import { Failed, Loading } from "@/ui/states";
+import { MissingItem } from "@/ui/MissingItem";
+import { Loading } from "@/ui/states";
 import { Tag } from "@/ui/Tag";
 import { Time } from "@/ui/Time";
 import { ReferenceLink } from "@/ui/turns/Reference";
@@ -32,7 +33,7 @@ export default function TriggerScreen() {
   if (!trigger.data) {
     return (
       <Item back="/workflows/triggers" title={t("workflows.trigger")}>
-        {trigger.isPending ? <Loading /> : <Failed error={trigger.error} again={() => void trigger.refetch()} />}
+        {trigger.isPending ? <Loading /> : <MissingItem error={trigger.error} again={() => void trigger.refetch()} list="/workflows/triggers" title={t("workflows.triggers")} />}
       </Item>
     );
   }

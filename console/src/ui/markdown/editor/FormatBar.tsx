@@ -5,14 +5,22 @@ import type { EditorView } from "@codemirror/view";
 import { useEffect, useRef } from "react";
 
 import { t } from "@/i18n";
+import { Toolbar } from "@/ui/Toolbar";
 
 import type { Asked } from "./Assistance";
 import styles from "./FormatBar.module.css";
-import { GROUPS } from "./toolTable";
-import { Assist, moveInBar, ToolButton, Tools } from "./Tools";
+import { GROUPS, STEPS } from "./toolTable";
+import { Assist, Gap, ToolButton, Tools } from "./Tools";
+
+/** Whether there is something to undo, and to redo. */
+export interface Steps {
+  undo: boolean;
+  redo: boolean;
+}
 
 interface Props {
   view: EditorView | null;
+  steps: Steps;
   source: boolean;
   onSource: (source: boolean) => void;
   onFile?: () => void;
@@ -20,17 +28,22 @@ interface Props {
   onAsk: (asked: Asked) => void;
 }
 
-export function FormatBar({ view, source, onSource, onFile, assistance, onAsk }: Props) {
+export function FormatBar({ view, steps, source, onSource, onFile, assistance, onAsk }: Props) {
   const bar = useRef<HTMLDivElement>(null);
   useAboveKeyboard(bar);
   return (
-    <div ref={bar} className={styles.bar} role="toolbar" aria-label={t("markdown.toolbar")} onKeyDown={moveInBar}>
+    <Toolbar ref={bar} className={styles.bar} aria-label={t("markdown.toolbar")}>
+      {/* The focus stays where it is: a step back is often one of several, and no keyboard opens on a phone. */}
+      {STEPS.map(({ name, run, ...tool }) => (
+        <ToolButton key={name} {...tool} disabled={!steps[name]} onClick={() => view && run(view)} />
+      ))}
+      <Gap />
       <Tools view={view} groups={GROUPS} />
       {onFile && <ToolButton word="markdown.menu.file" icon={IconPaperclip} onClick={onFile} />}
       <span className={styles.space} />
       {assistance.length > 0 && <Assist assistance={assistance} view={view} onAsk={onAsk} />}
       <ToolButton word="markdown.source" icon={IconMarkdown} pressed={source} onClick={() => onSource(!source)} />
-    </div>
+    </Toolbar>
   );
 }
 

@@ -1,4 +1,4 @@
-/** The buttons of a bar: one stop of Tab, arrow keys move within. */
+/** The buttons of the bars. */
 
 import { ActionIcon, Menu, Tooltip } from "@mantine/core";
 import { IconHeading, IconSparkles } from "@tabler/icons-react";
@@ -6,6 +6,7 @@ import type { EditorView } from "@codemirror/view";
 import { Fragment, useRef, type KeyboardEvent, type RefObject } from "react";
 
 import { t } from "@/i18n";
+import { keyWords } from "@/ui/keys";
 
 import type { Asked } from "./Assistance";
 import { heading, type Run } from "./commands";
@@ -32,7 +33,7 @@ export function Tools({ view, groups }: Props) {
       <Headings onChoose={(level) => run(heading(level))} />
       {groups.map((tools, place) => (
         <Fragment key={place}>
-          {place > 0 && <span className={styles.gap} />}
+          {place > 0 && <Gap />}
           {tools.map((tool) => <ToolButton key={tool.word} {...tool} onClick={() => run(tool.run)} />)}
         </Fragment>
       ))}
@@ -40,12 +41,24 @@ export function Tools({ view, groups }: Props) {
   );
 }
 
-export function ToolButton({ word, icon: Picture, keys, pressed, onClick }: Omit<Tool, "run"> & { pressed?: boolean; onClick: () => void }) {
+export function Gap() {
+  return <span className={styles.gap} />;
+}
+
+interface ButtonProps extends Omit<Tool, "run"> {
+  pressed?: boolean;
+  /** It keeps the focus, which would be lost with the attribute. */
+  disabled?: boolean;
+  onClick: () => void;
+}
+
+export function ToolButton({ word, icon: Picture, keys, pressed, disabled, onClick }: ButtonProps) {
   return (
-    <Tooltip label={t(word)} openDelay={400}>
+    <Tooltip label={keys ? `${t(word)} (${keyWords(keys)})` : t(word)} openDelay={400}>
       <ActionIcon
-        variant={pressed ? "light" : "subtle"} color="gray" size={34} tabIndex={-1}
-        aria-label={t(word)} aria-keyshortcuts={keys} aria-pressed={pressed} onMouseDown={keepFocus} onClick={onClick}
+        variant={pressed ? "light" : "subtle"} color="gray" size={34} className={styles.tool}
+        aria-label={t(word)} aria-keyshortcuts={keys} aria-pressed={pressed} aria-disabled={disabled}
+        onMouseDown={keepFocus} onClick={disabled ? undefined : onClick}
       >
         <Picture aria-hidden size={18} stroke={1.7} />
       </ActionIcon>
@@ -58,7 +71,6 @@ function Headings({ onChoose }: { onChoose: (level: number) => void }) {
   return (
     <Menu position="bottom-start" returnFocus={false}>
       <Menu.Target>
-        {/* The first of the bar takes Tab. */}
         <ActionIcon ref={button} variant="subtle" color="gray" size={34} aria-label={t("markdown.headings")} onMouseDown={keepFocus}>
           <IconHeading aria-hidden size={18} stroke={1.7} />
         </ActionIcon>
@@ -86,7 +98,7 @@ export function Assist({ assistance, view, onAsk }: AssistProps) {
   return (
     <Menu position="bottom-end" width={240} returnFocus={false}>
       <Menu.Target>
-        <ActionIcon ref={button} variant="subtle" color="gray" size={34} tabIndex={-1} aria-label={t("markdown.assist")} onMouseDown={keepFocus}>
+        <ActionIcon ref={button} variant="subtle" color="gray" size={34} aria-label={t("markdown.assist")} onMouseDown={keepFocus}>
           <IconSparkles aria-hidden size={18} stroke={1.7} />
         </ActionIcon>
       </Menu.Target>
@@ -107,14 +119,4 @@ function backTo(button: RefObject<HTMLButtonElement | null>) {
   return (event: KeyboardEvent): void => {
     if (event.key === "Escape") setTimeout(() => button.current?.focus());
   };
-}
-
-export function moveInBar(event: KeyboardEvent<HTMLDivElement>): void {
-  const step = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[event.key];
-  const buttons = [...event.currentTarget.querySelectorAll<HTMLElement>(":scope > button")];
-  const at = buttons.indexOf(event.target as HTMLElement);
-  if (step === undefined || at < 0) return;
-  event.preventDefault();
-  const mirrored = getComputedStyle(event.currentTarget).direction === "rtl" && Number.isFinite(step) ? -step : step;
-  buttons[Math.max(0, Math.min(buttons.length - 1, at + mirrored))]?.focus();
 }

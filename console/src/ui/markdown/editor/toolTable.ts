@@ -1,7 +1,8 @@
 /** What the bars of the editor offer: one table, for the bar above the text and the one at the selection. */
 
+import { redo, undo } from "@codemirror/commands";
 import {
-  IconBlockquote, IconBold, IconCode, IconItalic, IconLink, IconList, IconListCheck, IconListNumbers, IconSeparator, IconSourceCode, IconStrikethrough,
+  IconArrowBackUp, IconArrowForwardUp, IconBlockquote, IconBold, IconCode, IconItalic, IconLink, IconList, IconListCheck, IconListNumbers, IconSeparator, IconSourceCode, IconStrikethrough,
   IconTable, type Icon,
 } from "@tabler/icons-react";
 
@@ -17,6 +18,11 @@ export interface Tool {
   /** Whether it is offered at a selection, too. */
   selected?: boolean;
 }
+
+export const STEPS = [
+  { name: "undo", word: "markdown.undo", icon: IconArrowBackUp, run: undo, keys: "Control+Z Meta+Z" },
+  { name: "redo", word: "markdown.redo", icon: IconArrowForwardUp, run: redo, keys: "Control+Y Meta+Shift+Z" },
+] as const;
 
 const WORDS: readonly Tool[] = [
   { word: "markdown.bold", icon: IconBold, run: bold, keys: "Control+B Meta+B", selected: true },

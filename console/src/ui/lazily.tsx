@@ -1,0 +1,92 @@
+/** Components whose code is loaded when they are first shown. */
+
+import { Button } from "@mantine/core";
+import { IconRefresh } from "@tabler/icons-react";
+import { Component, lazy, type ComponentType, type ReactNode } from "react";
+
+import { t } from "@/i18n";
+import { checkServer, serverBack } from "@/net/reachability";
+
+import { Empty } from "./states";
+
+type Module<Props> = { default: ComponentType<Props> };
+type Load<Props> = () => Promise<Module<Props>>;
+
+/** Code that a lost server could not send comes when the server is back. What doesn't come takes nothing else away. */
+export function lazily<Props extends object>(load: Load<Props>): ComponentType<Props> {
+  const asked = (): ComponentType<Props> =>
+    lazy(() =>
+      load()
+        .catch((fault: unknown) => later(load, fault))
+        .catch((fault: unknown) => {
+          // The next time that it is shown, it is asked for again.
+          Content = asked();
+          throw fault;
+        }),
+    ) as ComponentType<Props>;
+  let Content = asked();
+  return function Late(props: Props) {
+    return (
+      <Part>
+        <Content {...props} />
+      </Part>
+    );
+  };
+}
+
+const AGAIN_MS = 400;
+
+/** Code that doesn't come although the server is there: it has been replaced by a newer one. */
+class LostCode extends Error {}
+
+async function later<Props>(load: Load<Props>, fault: unknown): Promise<Module<Props>> {
+  if (!(await checkServer())) {
+    await new Promise((resume) => setTimeout(resume, AGAIN_MS));
+    return load().catch(() => {
+      throw new LostCode(String(fault), { cause: fault });
+    });
+  }
+  await serverBack();
+  return load().catch(reload);
+}
+
+/** Some browsers remember that a module failed: only a new page asks for it again. */
+function reload(): Promise<never> {
+  location.reload();
+  return new Promise(() => undefined);
+}
+
+// A style sheet that failed stays in the page, and would be taken for one that is there.
+if (typeof document !== "undefined") {
+  document.addEventListener("error", ({ target }) => void (target instanceof HTMLLinkElement && target.remove()), true);
+}
+
+interface Fault {
+  fault?: unknown;
+}
+
+class Part extends Component<{ children: ReactNode }, Fault> {
+  override state: Fault = {};
+
+  static getDerivedStateFromError(fault: unknown): Fault {
+    return { fault };
+  }
+
+  override render(): ReactNode {
+    const { fault } = this.state;
+    if (fault === undefined) return this.props.children;
+    if (fault instanceof LostCode) return <Newer />;
+    throw fault as Error; // For the screen.
+  }
+}
+
+/** Said in the place of the part: what is around it, such as a text that somebody writes, stays. */
+function Newer() {
+  return (
+    <div role="alert">
+      <Empty title={t("state.newer")} icon={IconRefresh} action={<Button onClick={() => location.reload()}>{t("state.newer.reload")}</Button>}>
+        {t("state.newer.words")}
+      </Empty>
+    </div>
+  );
+}
