@@ -26,7 +26,7 @@ import { useCommand } from "@/ui/commands";
 
 import { EntryDialogs } from "../EntryDialogs";
 import { isComparable } from "../kinds";
-import { crumbsOf, folderOf, nameOf } from "../place";
+import { crumbsOf, folderOf, titleOf } from "../place";
 import { useFile, useSetVisibility, type FileObject } from "../queries";
 import { DeleteDialog } from "./DeleteDialog";
 import { FileActions, FileMenu, type FileDialog } from "./FileActions";
@@ -71,7 +71,7 @@ function Shown({ file, gone }: { file: FileObject; gone: boolean }) {
   const isOld = version !== undefined && version.number !== file.version;
   const shown = isOld ? version : { number: file.version, size: file.size, content_type: file.content_type };
   const view = isOld && isComparable(version) && isComparable(file) ? (search.view === "changes" ? "changes" : "read") : undefined;
-  const name = nameOf(file.key) || file.filename;
+  const name = titleOf(file);
   const sharing: Shared = { kind: "file", id: file.id, visibility: file.visibility, onVisibility: (value) => visibility.mutate(value) };
   useDocumentTitle(`${name} · ${useBrand().title}`);
   return (
@@ -89,6 +89,7 @@ function Shown({ file, gone }: { file: FileObject; gone: boolean }) {
           <FileActions file={file} version={shown.number} />
         </>
       }
+      isPublic={file.has_public_link}
       onShare={rights.manage ? () => setDialog("share") : undefined}
       more={{ label: t("files.more"), items: <FileMenu file={file} rights={rights} onDialog={setDialog} /> }}
       opensAtFirst
