@@ -69,3 +69,19 @@ class ActivityItem(msgspec.Struct, frozen=True):
 
 class ActivityQuery(Paging, frozen=True, forbid_unknown_fields=True):
     """Paging of the activity."""
+
+
+class SharedItem(msgspec.Struct, frozen=True):
+    """Something that another person shared with the caller or with their team."""
+
+    kind: str
+    """`note`, `document`, `file` or `conversation`."""
+    id: str
+    title: str
+    shared_by: str
+    """The id of the person."""
+    shared_at: str
+
+
+class SharedQuery(Paging, frozen=True, forbid_unknown_fields=True):
+    """Paging of what others shared."""

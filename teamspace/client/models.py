@@ -91,6 +91,7 @@ if TYPE_CHECKING:
     ]
     Mode = Literal["local", "pull", "push"]
     ModelRole = Literal["chat", "utility"]
+    ObjectAccessReasonRule = Literal["company_role", "grant", "owner", "team_grant", "team_role"]
     OnboardingDecideDecision = Literal["accept", "decline"]
     OrgRole = Literal["org_admin", "org_owner", "org_reader"]
     Outlook = Literal["after_reset", "not_within_year", "on_day", "reached", "too_early"]
@@ -123,7 +124,6 @@ if TYPE_CHECKING:
     PluginReportState = Literal["failed", "loaded"]
     PrincipalType = Literal["team", "user"]
     ProspectState = Literal["accepted", "captured", "declined"]
-    ReaderReasonRule = Literal["company_role", "grant", "owner", "team_grant", "team_role"]
     RepoPresignMethod = Literal["GET", "PUT"]
     RestoredKind = Literal["document", "file", "note"]
     ReviewState = Literal["returned", "submitted"]
@@ -184,6 +184,7 @@ else:
     Metric = str
     Mode = str
     ModelRole = str
+    ObjectAccessReasonRule = str
     OnboardingDecideDecision = str
     OrgRole = str
     Outlook = str
@@ -192,7 +193,6 @@ else:
     PluginReportState = str
     PrincipalType = str
     ProspectState = str
-    ReaderReasonRule = str
     RepoPresignMethod = str
     RestoredKind = str
     ReviewState = str
@@ -262,10 +262,10 @@ class AccessKeyWithSecret(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AccessReason(msgspec.Struct, frozen=True, kw_only=True):
-    """A rule that gives a person access. `via` is the team, for rules about a team."""
+    """A rule that gives a person a permission. `via` is the team, for rules about a team."""
 
     rule: AccessReasonRule
-    capability: AccessLevel
+    permission: Permission
     via: str | None = None
     expires_at: str | None = None
 
@@ -308,6 +308,29 @@ class AddedMember(msgspec.Struct, frozen=True, kw_only=True):
     member: Member
     token: str | None = None
     activation_url: str | None = None
+
+
+class AdministeredLink(msgspec.Struct, frozen=True, kw_only=True):
+    """A public link, for those who administer a team or a company. It gives no access to the object: it has no
+    address.
+    """
+
+    id: str
+    object_id: str
+    title: str | None
+    content_type: str | None
+    team_id: str
+    team_name: str
+    name: str
+    has_password: bool
+    expires_at: str | None
+    works: bool
+    views: int
+    downloads: int
+    last_used_at: str | None
+    created_by: str
+    creator_name: str
+    created_at: str
 
 
 class AgentAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -674,6 +697,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     version: int
     created_at: str
     updated_at: str
+    has_public_link: bool
     body: str
     permissions: list[Permission]
 
@@ -691,6 +715,7 @@ class DocumentItem(msgspec.Struct, frozen=True, kw_only=True):
     version: int
     created_at: str
     updated_at: str
+    has_public_link: bool
 
 
 class DraftJob(msgspec.Struct, frozen=True, kw_only=True):
@@ -861,15 +886,6 @@ class ExperienceDocument(msgspec.Struct, frozen=True, kw_only=True):
     retention_days: int | None = None
 
 
-class ExplainedReader(msgspec.Struct, frozen=True, kw_only=True):
-    """A person who can see a note or a conversation, and why."""
-
-    user_id: str
-    username: str
-    display_name: str
-    reasons: list[ReaderReason]
-
-
 class FailedCheck(msgspec.Struct, frozen=True, kw_only=True):
     """A check that a segment fails even after the repair."""
 
@@ -1031,10 +1047,28 @@ class Grant(msgspec.Struct, frozen=True, kw_only=True):
     expires_at: str | None
 
 
-class Grants(msgspec.Struct, frozen=True, kw_only=True):
-    items: list[ObjectGrant]
-    effective: list[ObjectReader] | None = None
+class GrantDetails(msgspec.Struct, frozen=True, kw_only=True):
+    """A grant as those see it who manage the thing: with names, also one that has expired."""
+
+    user_id: str | None
+    permission: Permission
+    principal_type: PrincipalType
+    principal_id: str
+    expires_at: str | None
+    name: str
+    granted_by: str
+    expired: bool
+    created_at: str
+
+
+class GrantListing(msgspec.Struct, frozen=True, kw_only=True):
+    items: list[GrantDetails]
+    effective: list[Reader] | None = None
     next_cursor: str | None = None
+
+
+class Grants(msgspec.Struct, frozen=True, kw_only=True):
+    items: list[Grant]
 
 
 class ImagePart(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="image_url"):
@@ -1405,26 +1439,6 @@ class ModelRoles(msgspec.Struct, frozen=True, kw_only=True):
     instance: RoleExecutors
 
 
-class NamedGrant(msgspec.Struct, frozen=True, kw_only=True):
-    """A grant as managers see it: also one that has expired."""
-
-    user_id: str | None
-    permission: Permission
-    principal_type: PrincipalType
-    principal_id: str
-    expires_at: str | None
-    name: str
-    granted_by: str
-    expired: bool
-    created_at: str
-
-
-class NamedGrants(msgspec.Struct, frozen=True, kw_only=True):
-    items: list[NamedGrant]
-    effective: list[ExplainedReader] | None = None
-    next_cursor: str | None = None
-
-
 class NamedSchema(msgspec.Struct, frozen=True, kw_only=True):
     schema: dict[str, Any]
     name: str = "answer"
@@ -1494,6 +1508,15 @@ class NotePart(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag=
     note_id: str
 
 
+class ObjectAccessReason(msgspec.Struct, frozen=True, kw_only=True):
+    """A rule that gives a person access. `via` is the team, for rules about a team."""
+
+    rule: ObjectAccessReasonRule
+    capability: AccessLevel
+    via: str | None = None
+    expires_at: str | None = None
+
+
 class ObjectGrant(msgspec.Struct, frozen=True, kw_only=True):
     """Access of a person or team, who granted it, and until when."""
 
@@ -1506,6 +1529,12 @@ class ObjectGrant(msgspec.Struct, frozen=True, kw_only=True):
     expires_at: str | None
     expired: bool
     created_at: str
+
+
+class ObjectGrantListing(msgspec.Struct, frozen=True, kw_only=True):
+    items: list[ObjectGrant]
+    effective: list[ObjectReader] | None = None
+    next_cursor: str | None = None
 
 
 class ObjectItem(msgspec.Struct, frozen=True, kw_only=True):
@@ -1525,6 +1554,7 @@ class ObjectItem(msgspec.Struct, frozen=True, kw_only=True):
     text_state: TextState
     created_at: str
     updated_at: str
+    has_public_link: bool
 
 
 class ObjectListing(msgspec.Struct, frozen=True, kw_only=True):
@@ -1547,7 +1577,7 @@ class ObjectReader(msgspec.Struct, frozen=True, kw_only=True):
     user_id: str
     username: str
     display_name: str
-    reasons: list[AccessReason]
+    reasons: list[ObjectAccessReason]
 
 
 class Org(msgspec.Struct, frozen=True, kw_only=True):
@@ -1788,13 +1818,13 @@ class QuotaBlock(msgspec.Struct, frozen=True, kw_only=True):
     resets_at: str | None
 
 
-class ReaderReason(msgspec.Struct, frozen=True, kw_only=True):
-    """A rule that gives a person a permission. `via` is the team, for rules about a team."""
+class Reader(msgspec.Struct, frozen=True, kw_only=True):
+    """A person who can see a note or a conversation, and why."""
 
-    rule: ReaderReasonRule
-    permission: Permission
-    via: str | None = None
-    expires_at: str | None = None
+    user_id: str
+    username: str
+    display_name: str
+    reasons: list[AccessReason]
 
 
 class Ready(msgspec.Struct, frozen=True, kw_only=True):
@@ -1869,6 +1899,7 @@ class RepositoryObject(msgspec.Struct, frozen=True, kw_only=True):
     text_state: TextState
     created_at: str
     updated_at: str
+    has_public_link: bool
     permissions: list[Permission]
     text_fault: str | None
     versions: list[Version]
@@ -2087,8 +2118,14 @@ class ShareTargets(msgspec.Struct, frozen=True, kw_only=True):
     items: list[ShareTarget]
 
 
-class Shares(msgspec.Struct, frozen=True, kw_only=True):
-    items: list[Grant]
+class SharedItem(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that another person shared with the caller or with their team."""
+
+    kind: str
+    id: str
+    title: str
+    shared_by: str
+    shared_at: str
 
 
 class Shortcut(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,6 +1,6 @@
 """Conversations with models: a tree of prompts and answers that belongs to a person and can be shared."""
 
-from teamspace.conversations.access import SUBJECTS
+from teamspace.conversations.access import SUBJECTS, shared_fence
 from teamspace.conversations.domain.content import encode_prompt, title_of
 from teamspace.conversations.domain.conversations import create, find, read_fence
 from teamspace.conversations.domain.forgetting import forget_deleted
@@ -46,5 +46,6 @@ __all__ = [
     "index",
     "measure",
     "read_fence",
+    "shared_fence",
     "title_of",
 ]

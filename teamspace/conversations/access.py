@@ -24,7 +24,7 @@ def fence(who: Principal, access: Access) -> Fence:
     return _fence(who, _CLAUSES[access])
 
 
-def shared(who: Principal) -> Fence:
+def shared_fence(who: Principal) -> Fence:
     """Return the conversations that others shared with `who` or with their team."""
     return _fence(who, _SHARED)
 

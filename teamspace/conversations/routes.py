@@ -14,7 +14,7 @@ from teamspace.core.principal import Principal
 from teamspace.core.replies import Created, Page
 from teamspace.core.routing import BEARER, Route, row
 from teamspace.jobs import JobAttempts
-from teamspace.sharing import GrantsQuery, NamedGrants, Share, Shares
+from teamspace.sharing import GrantListing, Grants, GrantsQuery, ShareRequest
 
 # fmt: off
 ROUTES = (
@@ -49,9 +49,9 @@ async def delete(db: Db, who: Principal, id: str, attempts: JobAttempts) -> None
     await conversations.delete(db, who, attempts, id)
 
 
-async def share(db: Db, who: Principal, id: str, body: Share) -> Shares:
-    return Shares(await conversations.share(db, who, id, body))
+async def share(db: Db, who: Principal, id: str, body: ShareRequest) -> Grants:
+    return Grants(await conversations.share(db, who, id, body))
 
 
-async def grants(db: Db, who: Principal, id: str, query: GrantsQuery) -> NamedGrants:
+async def grants(db: Db, who: Principal, id: str, query: GrantsQuery) -> GrantListing:
     return await conversations.list_grants(db, who, id, query)

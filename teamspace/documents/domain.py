@@ -60,8 +60,9 @@ async def listing(db: Db, who: Principal, query: DocumentsQuery) -> Page[Documen
     tag = text.clean_tag(query.tag, "tag") if query.tag else None
     rows = await repository.list_documents(db, who, tag, query.before, query.size + 1)
     page = paging.page(rows, query, lambda row: row.id)
-    tags = await repository.get_labels(db, [row.id for row in page.items])
-    return Page([_to_item(row, tags[row.id]) for row in page.items], page.next_cursor)
+    ids = [row.id for row in page.items]
+    tags, linked = await repository.get_labels(db, ids), await repository.get_linked(db, ids)
+    return Page([_to_item(row, tags[row.id], row.id in linked) for row in page.items], page.next_cursor)
 
 
 async def find(db: Db, files: BlobStore, who: Principal, document_id: str, number: int | None) -> Document:
@@ -160,11 +161,12 @@ def _slug(title: str) -> str:
     return slug[:MAX_SLUG].rstrip("-") or "document"
 
 
-def _to_item(row: ObjectRow, tags: list[str]) -> DocumentItem:
+def _to_item(row: ObjectRow, tags: list[str], has_public_link: bool) -> DocumentItem:
     return DocumentItem(
         id=row.id, title=repository.shown_title(row), key=row.key, content_type=row.content_type, visibility=row.visibility,
         tags=tags, owner=row.owner_id, team_id=row.team_id,
         size=row.size, version=row.version, created_at=row.created_at, updated_at=row.updated_at,
+        has_public_link=has_public_link,
     )  # fmt: skip
 
 
@@ -173,5 +175,6 @@ async def _to_document(db: Db, who: Principal, row: ObjectRow, body: str) -> Doc
         id=row.id, title=repository.shown_title(row), key=row.key, content_type=row.content_type, visibility=row.visibility,
         tags=(await repository.get_labels(db, [row.id]))[row.id], owner=row.owner_id, team_id=row.team_id,
         size=row.size, version=row.version, created_at=row.created_at, updated_at=row.updated_at, body=body,
+        has_public_link=bool(await repository.get_linked(db, [row.id])),
         permissions=await repository.get_permissions(db, who, row),
     )  # fmt: skip

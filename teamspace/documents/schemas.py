@@ -27,6 +27,8 @@ class DocumentItem(msgspec.Struct, frozen=True):
     version: int
     created_at: str
     updated_at: str
+    has_public_link: bool
+    """Whether it has a public link that has not expired."""
 
 
 class Document(DocumentItem, frozen=True):

@@ -9,12 +9,20 @@ from teamspace.core.db import Db
 from teamspace.core.errors import Forbidden, InvalidRange, NotFound, PreconditionFailed, TooManyAttempts
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal
-from teamspace.core.replies import Content, Created, Payer, SeeOther, StoredContent
-from teamspace.core.routing import BEARER, PUBLIC, Route, row
-from teamspace.links.domain import managing, opening, page
+from teamspace.core.replies import Content, Created, Page, Payer, SeeOther, StoredContent
+from teamspace.core.routing import BEARER, ORGADMIN, PUBLIC, Route, row
+from teamspace.links.domain import administering, managing, opening, page
 from teamspace.links.domain.page import PublicPage
 from teamspace.links.domain.rendering import Renderings
-from teamspace.links.schemas import LinkContentQuery, NewLink, PublicLink, PublicLinks
+from teamspace.links.schemas import (
+    AdministeredLink,
+    LinkChange,
+    LinkContentQuery,
+    LinksQuery,
+    NewLink,
+    PublicLink,
+    PublicLinks,
+)
 from teamspace.settings import Settings
 
 MAX_FORM = 8 * 1024
@@ -24,7 +32,12 @@ _PROOF = "link_proof"
 ROUTES = (
     Route("GET",    "/api/repo-obj/:id/links",       BEARER, row(P.FILES_MANAGE), None, "listing", "List the public links of an object, newest first."),
     Route("POST",   "/api/repo-obj/:id/links",       BEARER, row(P.FILES_MANAGE), None, "create",  "Create a public link to an object, optionally with a password and until a time."),
+    Route("PATCH",  "/api/repo-obj/:id/links/:link", BEARER, row(P.FILES_MANAGE), None, "update",  "Change the name, the end or the password of a public link; only its creator can let more people in by it."),
     Route("DELETE", "/api/repo-obj/:id/links/:link", BEARER, row(P.FILES_MANAGE), None, "revoke",  "Revoke a public link.", while_suspended=True),
+    Route("GET",    "/api/links",                    BEARER, P.SETTINGS_MANAGE,   None, "team_links",     "List the public links to the team's objects that have not expired, newest first, without their addresses; a page can have fewer items than its limit."),
+    Route("DELETE", "/api/links/:id",                BEARER, P.SETTINGS_MANAGE,   None, "revoke_in_team", "Revoke a public link to an object of the team.", while_suspended=True),
+    Route("GET",    "/api/org/links",                ORGADMIN, P.ORG_MANAGE,      None, "company_links",  "List the public links to the company's objects that have not expired, newest first, without their addresses; a page can have fewer items than its limit."),
+    Route("DELETE", "/api/org/links/:id",            ORGADMIN, P.ORG_MANAGE,      None, "revoke_in_company", "Revoke a public link to an object of the company.", while_suspended=True),
     Route("GET",    "/s/:token",                     PUBLIC, None,                None, "show",    "Show the page of a public link, or the form for its password.",
           for_browsers=True, while_suspended=True),
     Route("POST",   "/s/:token",                     PUBLIC, None,                None, "unlock",  "Send the password of a public link, as a form.",
@@ -43,8 +56,28 @@ async def create(db: Db, who: Principal, settings: Settings, id: str, body: NewL
     return Created(await managing.create(db, who, settings, id, body))
 
 
+async def update(db: Db, who: Principal, settings: Settings, id: str, link: str, body: LinkChange) -> PublicLink:
+    return await managing.update(db, who, settings, id, link, body)
+
+
 async def revoke(db: Db, who: Principal, id: str, link: str) -> None:
     await managing.revoke(db, who, id, link)
+
+
+async def team_links(db: Db, who: Principal, query: LinksQuery) -> Page[AdministeredLink]:
+    return await administering.listing(db, who, "team", query)
+
+
+async def revoke_in_team(db: Db, who: Principal, id: str) -> None:
+    await administering.revoke(db, who, "team", id)
+
+
+async def company_links(db: Db, who: Principal, query: LinksQuery) -> Page[AdministeredLink]:
+    return await administering.listing(db, who, "company", query)
+
+
+async def revoke_in_company(db: Db, who: Principal, id: str) -> None:
+    await administering.revoke(db, who, "company", id)
 
 
 async def show(

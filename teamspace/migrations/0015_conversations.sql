@@ -73,6 +73,8 @@ CREATE TABLE conversation_grants (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX conversation_grants_of_principal ON conversation_grants
     (principal_id, principal_type, updated_at, conversation_id);
+CREATE INDEX conversation_grants_newest ON conversation_grants
+    (principal_id, principal_type, created_at, conversation_id);
 
 -- only sqlite
 CREATE TRIGGER conversation_grants_follow AFTER UPDATE OF updated_at ON conversations

@@ -1,6 +1,6 @@
 """Notes: short texts that belong to a person and a team."""
 
-from teamspace.notes.access import SUBJECTS
+from teamspace.notes.access import SUBJECTS, shared_fence
 from teamspace.notes.domain import (
     create,
     find,
@@ -32,5 +32,6 @@ __all__ = [
     "purge_expired",
     "read_fence",
     "restore",
+    "shared_fence",
     "write_fence",
 ]

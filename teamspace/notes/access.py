@@ -58,7 +58,7 @@ def trash_fence(who: Principal) -> Fence:
     return Fence("notes", _only(ways, "notes.trashed_at IS NOT NULL"), _params(who))
 
 
-def shared(who: Principal) -> Fence:
+def shared_fence(who: Principal) -> Fence:
     """Return the notes that others shared with `who` or with their team."""
     if not who.in_scope(P.NOTES_READ):
         return no_rows("notes")

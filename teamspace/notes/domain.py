@@ -25,7 +25,7 @@ from teamspace.notes.schemas import (
     TrashedNote,
     Visibility,
 )
-from teamspace.sharing import Grant, GrantsQuery, Levels, NamedGrants, OwnedRow, Share
+from teamspace.sharing import Grant, GrantListing, GrantsQuery, Levels, OwnedRow, ShareRequest
 
 
 async def create(db: Db, who: Principal, draft: NewNote) -> Note:
@@ -118,7 +118,7 @@ async def delete(db: Db, who: Principal, note_id: str, seen: int | None, *, keep
             await _delete_for_good(tx, note_id, now)
 
 
-async def share(db: Db, who: Principal, note_id: str, request: Share) -> list[Grant]:
+async def share(db: Db, who: Principal, note_id: str, request: ShareRequest) -> list[Grant]:
     """Share the note with a person or a team, change that, or take it back; return the note's grants."""
     async with db.write(who, "note.share" if request.permission else "note.unshare") as tx:
         note = await _require(tx, who, note_id, P.NOTES_MANAGE)
@@ -128,7 +128,7 @@ async def share(db: Db, who: Principal, note_id: str, request: Share) -> list[Gr
         return await sharing.share(tx, NOTES, note, manageable, by_right, request)
 
 
-async def list_grants(db: Db, who: Principal, note_id: str, query: GrantsQuery) -> NamedGrants:
+async def list_grants(db: Db, who: Principal, note_id: str, query: GrantsQuery) -> GrantListing:
     """Return the note's grants, also expired ones, and if asked everyone who can see it, and why."""
     note = await _require(db, who, note_id, P.NOTES_MANAGE)
     levels = Levels(P.NOTES_MANAGE, P.NOTES_READ, _highest if note.visibility == "team" else None)
@@ -236,7 +236,7 @@ def _query_fence(who: Principal, query: NoteQuery) -> Fence:
     if query.scope == "org" and not who.has_permission(P.ORG_READ):
         raise Forbidden("rights.company_scope")
     if query.shared:
-        return access.shared(who)
+        return access.shared_fence(who)
     return read_fence(who, across_org=query.scope == "org")
 
 

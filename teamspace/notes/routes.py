@@ -10,7 +10,7 @@ from teamspace.core.routing import BEARER, Route, row
 from teamspace.notes import domain
 from teamspace.notes.schemas import NewNote, Note, NoteChange, NoteItem, NoteQuery
 from teamspace.settings import Settings
-from teamspace.sharing import GrantsQuery, NamedGrants, Share, Shares
+from teamspace.sharing import GrantListing, Grants, GrantsQuery, ShareRequest
 
 # fmt: off
 ROUTES = (
@@ -50,9 +50,9 @@ async def delete(db: Db, settings: Settings, who: Principal, id: str, match: Mat
     await domain.delete(db, who, id, match.version, keep=settings.keeps_trash)
 
 
-async def share(db: Db, who: Principal, id: str, body: Share) -> Shares:
-    return Shares(await domain.share(db, who, id, body))
+async def share(db: Db, who: Principal, id: str, body: ShareRequest) -> Grants:
+    return Grants(await domain.share(db, who, id, body))
 
 
-async def grants(db: Db, who: Principal, id: str, query: GrantsQuery) -> NamedGrants:
+async def grants(db: Db, who: Principal, id: str, query: GrantsQuery) -> GrantListing:
     return await domain.list_grants(db, who, id, query)

@@ -1,14 +1,17 @@
 """The repository: objects by key with all their versions, and who can access them."""
 
-from teamspace.repository.access import SUBJECTS
+from teamspace.repository.access import SUBJECTS, shared_fence
 from teamspace.repository.domain import copying, deleting, key_order, multipart, naming, reading, trash, writing
 from teamspace.repository.domain.deleting import delete
 from teamspace.repository.domain.deriving import find_current, find_derived, get_latest_derivation, put_derived
 from teamspace.repository.domain.finding import (
+    filter_allowed,
     get_as_of_version,
     get_by_id_or_key,
     get_labels,
+    get_linked,
     get_permissions,
+    get_readable,
     get_version,
     get_version_at_key,
     get_visible,
@@ -83,13 +86,16 @@ __all__ = [
     "delete",
     "deleting",
     "extract_now",
+    "filter_allowed",
     "find_current",
     "find_derived",
     "get_as_of_version",
     "get_by_id_or_key",
     "get_labels",
     "get_latest_derivation",
+    "get_linked",
     "get_permissions",
+    "get_readable",
     "get_version",
     "get_version_at_key",
     "get_visible",
@@ -106,6 +112,7 @@ __all__ = [
     "reading",
     "require",
     "require_version_text",
+    "shared_fence",
     "shown_title",
     "trash",
     "unused_keys",

@@ -48,13 +48,13 @@ from teamspace.repository.schemas import (
     ContentAddress,
     ContentQuery,
     Derivations,
-    Grants,
     NewKey,
     NewPartUpload,
     NewVisibility,
+    ObjectGrantListing,
     ObjectListing,
     ObjectQuery,
-    ObjectShare,
+    ObjectShareRequest,
     PartQuery,
     PartsQuery,
     PartUpload,
@@ -175,15 +175,15 @@ async def name_version(db: Db, who: Principal, id: str, number: str, body: Versi
     return await version_names.name_version(db, who, id, number, body.name)
 
 
-async def share(db: Db, who: Principal, id: str, body: ObjectShare) -> Grants:
+async def share(db: Db, who: Principal, id: str, body: ObjectShareRequest) -> ObjectGrantListing:
     return await sharing.share(db, who, id, body)
 
 
-async def unshare(db: Db, who: Principal, id: str, body: NamedPrincipal) -> Grants:
+async def unshare(db: Db, who: Principal, id: str, body: NamedPrincipal) -> ObjectGrantListing:
     return await sharing.unshare(db, who, id, body)
 
 
-async def grants(db: Db, who: Principal, id: str, query: GrantsQuery) -> Grants:
+async def grants(db: Db, who: Principal, id: str, query: GrantsQuery) -> ObjectGrantListing:
     return await sharing.list_grants(db, who, id, query)
 
 

@@ -304,16 +304,6 @@ class FolderCount(msgspec.Struct, frozen=True):
     updated_at: str | None
 
 
-class GrantRow(msgspec.Struct, frozen=True):
-    principal_type: PrincipalType
-    principal_id: str
-    capability: AccessLevel
-    granted_by: str
-    expires_at: str | None
-    created_at: str
-    expired: bool
-
-
 class DerivationRow(msgspec.Struct, frozen=True):
     """A link from a source version to a version made from it."""
 
@@ -434,6 +424,8 @@ class ObjectItem(msgspec.Struct, frozen=True):
     text_state: TextState
     created_at: str
     updated_at: str
+    has_public_link: bool
+    """Whether it has a public link that has not expired."""
 
 
 class ObjectRights(msgspec.Struct, frozen=True):
@@ -496,7 +488,7 @@ class ObjectGrant(msgspec.Struct, frozen=True):
     created_at: str
 
 
-class AccessReason(msgspec.Struct, frozen=True):
+class ObjectAccessReason(msgspec.Struct, frozen=True):
     """A rule that gives a person access. `via` is the team, for rules about a team."""
 
     rule: Rule
@@ -511,10 +503,10 @@ class ObjectReader(msgspec.Struct, frozen=True):
     user_id: str
     username: str
     display_name: str
-    reasons: list[AccessReason]
+    reasons: list[ObjectAccessReason]
 
 
-class Grants(msgspec.Struct, frozen=True):
+class ObjectGrantListing(msgspec.Struct, frozen=True):
     items: list[ObjectGrant]
     effective: list[ObjectReader] | None = None
     """Everyone who can see it, with `?effective=1`."""
@@ -701,7 +693,7 @@ class TargetsQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Only people and teams whose name or username contains this."""
 
 
-class ObjectShare(NamedPrincipal, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ObjectShareRequest(NamedPrincipal, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A grant. `{user_id}` alone grants view."""
 
     capability: AccessLevel | None = None

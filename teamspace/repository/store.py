@@ -15,7 +15,6 @@ from teamspace.repository.schemas import (
     DerivedPair,
     EndedUpload,
     FolderCount,
-    GrantRow,
     KeyRange,
     LabelRow,
     LineageRow,
@@ -34,6 +33,7 @@ from teamspace.repository.schemas import (
     VersionRow,
     Visibility,
 )
+from teamspace.sharing import GrantRow
 
 COUNTS = (
     Count("objects", "SELECT COUNT(*) FROM objects"),
@@ -58,14 +58,16 @@ SHOWN_TITLE = (
     f" THEN substr(objects.filename, 1, length(objects.filename) - {len(MARKDOWN_ENDING)}) ELSE objects.filename END)"
 )
 """`shown_title` of a row of `objects`."""
+_IS_LINKED = (
+    "((SELECT 1 FROM object_links WHERE object_id = objects.id AND expires_at IS NULL LIMIT 1) IS NOT NULL"
+    " OR (SELECT 1 FROM object_links WHERE object_id = objects.id AND expires_at > moment(0) LIMIT 1) IS NOT NULL)"
+)
+"""Whether it has a public link that has not expired, by index however many have."""
 _ITEM = (
     f"id, key, filename, {SHOWN_TITLE} AS title, content_type, size, sha256, visibility, owner_id, team_id, version,"
-    " text_state, created_at, updated_at"
+    f" text_state, created_at, updated_at, {_IS_LINKED}"
 )
-_GRANT = (
-    "principal_type, principal_id, capability, granted_by, expires_at, created_at,"
-    " expires_at IS NOT NULL AND expires_at <= moment(0)"
-)
+_GRANT = sharing.GRANT_COLUMNS.format(level="capability")
 
 
 # Objects
@@ -187,6 +189,16 @@ def _range_condition(key_range: KeyRange) -> tuple[str, dict[str, str]]:
     bounds = {"{row}.key < :range_end": key_range.end, "{row}.team_id = :only_team": key_range.only_team}
     conditions = {sql: value for sql, value in bounds.items() if value is not None}
     return " AND ".join(conditions) or "TRUE", {sql.split(":")[1]: value for sql, value in conditions.items()}
+
+
+async def select_linked(db: Reads, ids: Sequence[str]) -> set[str]:
+    """Return those of the objects, which a fence has admitted, that have a public link that has not expired."""
+    return set(
+        await db.all(
+            str, f"SELECT id FROM objects WHERE id {db.dialect.in_strings.format('ids')} AND {_IS_LINKED}",
+            ids=_json(ids),
+        )
+    )  # fmt: skip
 
 
 async def select_by_ids(db: Reads, fence: Fence, ids: Sequence[str]) -> list[ObjectItem]:
@@ -638,9 +650,9 @@ async def move_parts_to_version(tx: Tx, upload_id: str, version_id: str) -> None
 # Grants
 
 
-async def select_grants(db: Reads, object_id: str) -> list[GrantRow]:
+async def select_grants(db: Reads, object_id: str) -> list[GrantRow[AccessLevel]]:
     return await db.all(
-        GrantRow,
+        GrantRow[AccessLevel],
         f"SELECT {_GRANT} FROM object_grants WHERE object_id = :object_id ORDER BY principal_type, principal_id",
         object_id=object_id,
     )  # fmt: skip

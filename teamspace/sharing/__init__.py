@@ -1,6 +1,6 @@
 """Sharing: rows that belong to a person, and that people and teams can be granted access to."""
 
-from teamspace.sharing.access import PRINCIPALS, granted, granted_by_others, owned
+from teamspace.sharing.access import granted, granted_by_others, owned
 from teamspace.sharing.domain.explaining import explain, list_readers
 from teamspace.sharing.domain.granting import (
     check_principal,
@@ -14,19 +14,22 @@ from teamspace.sharing.domain.granting import (
     to_reader,
 )
 from teamspace.sharing.schemas import (
+    GRANT_COLUMNS,
+    PRINCIPALS,
     Grant,
+    GrantListing,
+    GrantRow,
+    Grants,
     GrantsQuery,
-    Held,
     Levels,
     Moment,
-    NamedGrants,
     NamedPrincipal,
     OwnedRow,
     PrincipalType,
+    ReceivedGrant,
     Rule,
-    Share,
     Shareable,
-    Shares,
+    ShareRequest,
     not_expired,
 )
 from teamspace.sharing.store import (
@@ -35,24 +38,27 @@ from teamspace.sharing.store import (
     principal_missing,
     select_expired,
     select_readers,
+    select_received,
     select_trashed,
 )
 
 __all__ = [
+    "GRANT_COLUMNS",
     "PRINCIPALS",
     "Grant",
+    "GrantListing",
+    "GrantRow",
+    "Grants",
     "GrantsQuery",
-    "Held",
     "Levels",
     "Moment",
-    "NamedGrants",
     "NamedPrincipal",
     "OwnedRow",
     "PrincipalType",
+    "ReceivedGrant",
     "Rule",
-    "Share",
+    "ShareRequest",
     "Shareable",
-    "Shares",
     "check_principal",
     "earliest",
     "explain",
@@ -70,6 +76,7 @@ __all__ = [
     "record",
     "select_expired",
     "select_readers",
+    "select_received",
     "select_trashed",
     "share",
     "to_grant",

@@ -5,10 +5,7 @@ import msgspec
 from teamspace import tenancy
 from teamspace.core.db import Clause
 from teamspace.core.permissions import Permission
-from teamspace.sharing.schemas import Shareable, not_expired
-
-PRINCIPALS = (("user", ":user_id"), ("team", ":team_id"))
-"""The types of principals that grants are for, with the caller's."""
+from teamspace.sharing.schemas import PRINCIPALS, Shareable, not_expired
 
 
 def owned(table: str) -> Clause:

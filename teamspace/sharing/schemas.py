@@ -12,6 +12,8 @@ Level = TypeVar("Level", bound=str)
 PrincipalType = Literal["user", "team"]
 Id = Annotated[str, msgspec.Meta(max_length=100)]
 Moment = Annotated[str, msgspec.Meta(max_length=40)]
+PRINCIPALS = (("user", ":user_id"), ("team", ":team_id"))
+"""The types of principals that grants are for, with the caller's."""
 Rule = Literal["owner", "team_role", "grant", "team_grant", "company_role"]
 
 
@@ -60,12 +62,12 @@ class OwnedRow(msgspec.Struct, frozen=True):
     owner_id: str
 
 
-class ShareRow(msgspec.Struct, frozen=True):
-    """A grant as stored."""
+class GrantRow(msgspec.Struct, Generic[Level], frozen=True):
+    """A grant as stored, for every kind of thing. `level` is a permission, or an access level of objects."""
 
     principal_type: PrincipalType
     principal_id: str
-    permission: Permission
+    level: Level
     granted_by: str
     expires_at: str | None
     created_at: str
@@ -83,12 +85,29 @@ class Grant(msgspec.Struct, frozen=True):
     expires_at: str | None
 
 
-class NamedGrant(Grant, frozen=True):
-    """A grant as managers see it: also one that has expired."""
+class GrantDetails(Grant, frozen=True):
+    """A grant as those see it who manage the thing: with names, also one that has expired."""
 
     name: str
     granted_by: str
     expired: bool
+    created_at: str
+
+
+GRANT_COLUMNS = (
+    "principal_type, principal_id, {level}, granted_by, expires_at, created_at,"
+    " expires_at IS NOT NULL AND expires_at <= moment(0)"
+)
+"""The columns of a `GrantRow`; `level` is the one of the table."""
+
+
+class ReceivedGrant(msgspec.Struct, frozen=True):
+    """A grant to the caller or to their team, which may not count any more."""
+
+    kind: str
+    id: str
+    """Of the thing."""
+    granted_by: str
     created_at: str
 
 
@@ -100,29 +119,20 @@ class NamedPrincipal(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     principal_id: Id | None = None
 
 
-class Share(NamedPrincipal, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ShareRequest(NamedPrincipal, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`permission` is one that the route names; null removes the share. Without `expires_at` it has no end."""
 
     permission: Permission | None
     expires_at: Moment | None = None
 
 
-class Shares(msgspec.Struct, frozen=True):
+class Grants(msgspec.Struct, frozen=True):
     items: list[Grant]
 
 
 class GrantsQuery(Paging, frozen=True, forbid_unknown_fields=True):
     effective: Literal["1"] | None = None
     """`1` also lists everyone who can see the thing, and why."""
-
-
-class Held(msgspec.Struct, Generic[Level], frozen=True):
-    """What the rules ask of a grant that has not expired."""
-
-    principal_type: PrincipalType
-    principal_id: str
-    level: Level
-    expires_at: str | None
 
 
 class Levels(msgspec.Struct, Generic[Level], frozen=True):
@@ -134,7 +144,7 @@ class Levels(msgspec.Struct, Generic[Level], frozen=True):
     """What a role in the thing's team gives; without it, the thing is not visible to the team."""
 
 
-class ReaderReason(msgspec.Struct, frozen=True):
+class AccessReason(msgspec.Struct, frozen=True):
     """A rule that gives a person a permission. `via` is the team, for rules about a team."""
 
     rule: Rule
@@ -143,17 +153,17 @@ class ReaderReason(msgspec.Struct, frozen=True):
     expires_at: str | None = None
 
 
-class ExplainedReader(msgspec.Struct, frozen=True):
+class Reader(msgspec.Struct, frozen=True):
     """A person who can see a note or a conversation, and why."""
 
     user_id: str
     username: str
     display_name: str
-    reasons: list[ReaderReason]
+    reasons: list[AccessReason]
 
 
-class NamedGrants(msgspec.Struct, frozen=True):
-    items: list[NamedGrant]
-    effective: list[ExplainedReader] | None = None
+class GrantListing(msgspec.Struct, frozen=True):
+    items: list[GrantDetails]
+    effective: list[Reader] | None = None
     """Everyone who can see it, with `?effective=1`."""
     next_cursor: str | None = None

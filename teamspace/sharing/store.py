@@ -4,19 +4,47 @@ from typing import TypeVar
 
 from teamspace.core.db import Fence, Reads, Tx, columns
 from teamspace.core.permissions import Permission
+from teamspace.core.principal import Principal
 from teamspace.core.tables import Invariant
-from teamspace.sharing.schemas import OwnedRow, PrincipalType, Shareable, ShareRow, not_expired
+from teamspace.sharing.schemas import (
+    GRANT_COLUMNS,
+    PRINCIPALS,
+    GrantRow,
+    OwnedRow,
+    PrincipalType,
+    ReceivedGrant,
+    Shareable,
+    not_expired,
+)
 
 Row = TypeVar("Row", bound=OwnedRow)
 
 
-async def select_grants(db: Reads, kind: Shareable, id: str) -> list[ShareRow]:
+async def select_grants(db: Reads, kind: Shareable, id: str) -> list[GrantRow[Permission]]:
     return await db.all(
-        ShareRow,
-        "SELECT principal_type, principal_id, permission, granted_by, expires_at, created_at,"
-        " expires_at IS NOT NULL AND expires_at <= moment(0)"
-        f" FROM {kind.grants} WHERE {kind.key} = :id ORDER BY principal_type, principal_id",
+        GrantRow[Permission],
+        f"SELECT {GRANT_COLUMNS.format(level='permission')} FROM {kind.grants} WHERE {kind.key} = :id ORDER BY principal_type, principal_id",
         id=id,
+    )  # fmt: skip
+
+
+async def select_received(
+    db: Reads, kind: str, who: Principal, before: tuple[str, str], limit: int
+) -> list[ReceivedGrant]:
+    """Return the newest grants to the caller and to their team before this time and id of a thing.
+
+    Whether they count is not asked here: a statement that did would read on until it has found enough.
+    """
+    branches = [
+        f"SELECT * FROM (SELECT '{kind}' AS kind, {kind}_id AS id, granted_by, created_at FROM {kind}_grants"
+        f" WHERE principal_id = {principal_id} AND principal_type = '{principal_type}'"
+        f" AND (created_at, {kind}_id) < (:at, :id) ORDER BY created_at DESC, {kind}_id DESC LIMIT :limit) AS branch"
+        for principal_type, principal_id in PRINCIPALS
+    ]
+    return await db.all(
+        ReceivedGrant,
+        f"{' UNION ALL '.join(branches)} ORDER BY created_at DESC, id DESC LIMIT :limit",
+        user_id=who.user_id, team_id=who.team_id, at=before[0], id=before[1], limit=limit,
     )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from teamspace.activity import domain
+from teamspace.activity.domain import colleagues
 from teamspace.tenancy.schemas import Role
 from tests.identity.help import run_sql
 from tests.repository.help import put
@@ -136,11 +136,11 @@ async def test_pages_have_everything_once(world: World) -> None:
 
 async def test_a_page_reads_a_bounded_number_of_rows(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """A member who can read nothing of much that happened gets an empty page and a cursor to go on."""
-    monkeypatch.setattr(domain, "BATCH", 5)
+    monkeypatch.setattr(colleagues, "BATCH", 5)
     org, team = await world.company()
     ann, bob = await world.person(org, team), await world.person(org, team)
     await create(bob, TEAM)
-    for _ in range(domain.MAX_BATCHES * 5):
+    for _ in range(colleagues.MAX_BATCHES * 5):
         await create(bob, PRIVATE)
     first = (await ann.get("/api/activity")).json()
     assert first["items"] == []

@@ -57,6 +57,29 @@ def test_a_member_is_told_without_a_button_that_they_cannot_use(browser: Browser
         expect(part.get_by_role("link")).to_have_count(0)
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_everything_that_others_shared_is_on_home(browser: Browser, fresh_server: Served, width: int) -> None:
+    ann, bob = set_up(fresh_server)
+    me = fresh_server.call("GET", "/api/whoami", token=ann)["user"]["id"]
+    private = {"visibility": "private", "body": "…"}
+    note = fresh_server.call("POST", "/api/notes", {**private, "title": "Pier log"}, bob)["id"]
+    document = fresh_server.call("POST", "/api/documents", {**private, "title": "Pier 2"}, bob)["id"]
+    talk = fresh_server.call("POST", "/api/conversations", {"title": "Tides"}, bob)["id"]
+    fresh_server.call("POST", f"/api/conversations/{talk}/share", {"user_id": me, "permission": "notes:read"}, bob)
+    fresh_server.call("POST", f"/api/repo-obj/{document}/share", {"user_id": me, "capability": "view"}, bob)
+    with window(browser, fresh_server.url, token=ann, width=width) as page:
+        page.goto("/app/")
+        lines = page.get_by_role("region", name="Shared with you").get_by_role("listitem")
+        expect(lines).to_contain_text(["Pier 2", "Tides"])
+        expect(lines.first).to_contain_text("Shared by Bob Tanner")
+        fresh_server.call("POST", f"/api/notes/{note}/share", {"user_id": me, "permission": "notes:read"}, bob)
+        expect(lines).to_contain_text(["Pier log", "Pier 2", "Tides"])
+        expect(lines.first.get_by_role("img", name="Note")).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        lines.filter(has_text="Tides").get_by_role("link").click()
+        page.wait_for_url(f"**/chat/{talk}")
+
+
 def test_a_dismissed_checklist_stays_away_in_every_browser(browser: Browser, fresh_server: Served) -> None:
     ann, _ = set_up(fresh_server)
     with window(browser, fresh_server.url, token=ann) as page:

@@ -64,6 +64,31 @@ def test_a_public_link_is_made_opened_and_turned_off(browser: Browser, sqlite_in
             expect(visitor.get_by_role("heading", name="This link doesn’t work")).to_be_visible()
 
 
+def test_an_administrator_sees_and_revokes_links_to_what_they_cannot_open(
+    browser: Browser, sqlite_instance: Instance
+) -> None:
+    instance = sqlite_instance
+    shown = instance.upload("links/shown.md", b"# Shown", "member")
+    hidden = instance.upload("links/hidden.txt", b"Hidden", "member", "private")
+    for file in (shown, hidden):
+        instance.call("POST", f"/api/repo-obj/{file}/links", {"name": "Press"}, instance.session("member"))
+    with window(browser, instance.url, token=instance.session("admin")) as page:
+        page.goto("/app/settings/team/links")
+        table = page.get_by_role("table", name="Public links")
+        rows = table.get_by_role("row").filter(has_text="Press")
+        expect(rows).to_have_count(2)
+        expect(rows.first).to_contain_text("A file you can’t open")
+        expect(rows.last.get_by_role("link", name="shown")).to_be_visible()
+        rows.first.get_by_role("button", name="Revoke the link to A file you can’t open").click()
+        page.get_by_role("dialog", name="Revoke this link?").get_by_role("button", name="Revoke").click()
+        expect(rows).to_have_count(1)
+        page.goto("/app/files?in=links/")
+        expect(page.get_by_role("grid").get_by_role("img", name="Public link")).to_have_count(1)
+        page.goto(f"/app/files/{shown}")
+        expect(page.get_by_role("heading", name="shown", exact=True)).to_be_visible()
+        expect(page.get_by_role("button", name="Share, has a public link")).to_be_visible()
+
+
 @pytest.mark.parametrize("language", ["de", "es", "is", "nl"])
 @pytest.mark.parametrize(
     "view", [view for view in LINK_VIEWS if view.act is not mistype_password], ids=lambda view: view.name

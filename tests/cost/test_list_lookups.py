@@ -136,8 +136,8 @@ FILLINGS = (
     f" CASE n % 2 WHEN 0 THEN {_NOW} END, CASE n % 2 WHEN 0 THEN :owner END FROM numbers",
     "INSERT INTO note_grants (note_id, principal_type, principal_id, org_id, permission, granted_by, created_at)"
     f" {_NUMBERS} {_ID}, CASE n % 2 WHEN 0 THEN 'user' ELSE 'team' END, {_ID}, :org, 'notes:read', :owner, {_NOW} FROM numbers",
-    "INSERT INTO object_links (id, object_id, org_id, team_id, creator_id, name, token_hash, token, views, downloads,"
-    f" created_at) {_NUMBERS} {_ID}, {_ID}, :org, {_ID}, :owner, '', {_ID}, '', 0, 0, {_NOW} FROM numbers",
+    "INSERT INTO object_links (id, object_id, org_id, team_id, creator_id, creator_team_id, name, token_hash, token, views, downloads,"
+    f" created_at) {_NUMBERS} {_ID}, {_ID}, :org, {_ID}, :owner, {_ID}, '', {_ID}, '', 0, 0, {_NOW} FROM numbers",
     "INSERT INTO texts (id, kind, ref, org_id, made_by, title, labels, body, title_words, label_words, body_words)"
     f" {_NUMBERS} n + 1000000, 'note', {_ID}, :org, 0, '', '', '', '', '', '' FROM numbers",
     "INSERT INTO quota_stored_days (level, day, subject, org_id, bytes, objects)"
@@ -174,6 +174,7 @@ STEPS = Fence("agent_steps", (Clause("agent_steps.user_id = 'x1'"),))
 MESSAGES = EntryFilters("x1", MessageStatus.MISSING, "ns", None, None)
 PROSPECTS = Fence("prospects", (Clause("prospects.team_id = 'x1'"),))
 FUNNEL_DAYS = Fence("funnel_days", (Clause("funnel_days.team_id = 'x1'"),))
+LINKS = Fence("object_links", (Clause("object_links.team_id = 'x1'"),))
 ASSETS = Fence("onboarding_assets", (Clause("onboarding_assets.team_id = 'x1'"),))
 EXPERIENCE = Fence("experiences", (Clause("experiences.team_id = 'x1'"),))
 KINDS = [ProspectKind(*kind) for kind in product(ProspectState, TrustLevel, [VerdictFilter.NONE])]
@@ -210,6 +211,7 @@ class Recorder(Reads):
 Lookup = Callable[[Any, list[str]], Awaitable[object]]
 LOOKUPS: dict[str, Lookup] = {
     "objects by id": lambda db, ids: repository.select_by_ids(db, ALL, ids),
+    "objects with a public link": repository.select_linked,
     "objects by key": lambda db, ids: repository.select_existing_keys(db, "t", ids),
     "versions": repository.select_versions_of,
     "bytes of versions": repository.select_blobs,
@@ -310,10 +312,12 @@ PAGES: dict[str, Lookup] = {
     "AI usage of a team by day": lambda db, _: quota.select_days(db, quota.USED_DAYS, Level.TEAM, "x1", "2020"),
     "others who are present": lambda db, _: presence.select_others(db, "note", "x1", "o", "u", 50),
     "those who have left": lambda db, _: presence.select_expired(db, 50),
+    "received grants": lambda db, _: sharing.select_received(db, "note", _WHO, ("~", "~"), 200),
     "trash": lambda db, _: sharing.select_trashed(db, TrashedNote, TRASH, ("~", "~"), 51),
     "old trash": lambda db, _: sharing.select_expired(db, TrashedNote, "notes", "2020", 100),
     "links of an object": lambda db, _: links.select_of_object(db, "x1"),
     "number of those links": lambda db, _: links.count_of_object(db, "x1"),
+    "newest links of a team": lambda db, _: links.select_newest(db, LINKS, "~", 200),
     "a public link": lambda db, _: links.get_by_hash(db, "x1"),
     "references of a text": lambda db, _: references.select_of_source(db, "note", "x1"),
     "references to a thing": lambda db, _: references.select_of_target(db, "o", "note", "x1", "~", 200),

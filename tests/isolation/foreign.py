@@ -141,6 +141,11 @@ async def _translation(stage: Stage, setup: TeamSetup) -> str:
     return await stage.translation(setup, await stage.world.person(setup.org, setup.team))
 
 
+async def _link(stage: Stage, setup: TeamSetup) -> str:
+    link_id, _ = await stage.link(setup, await stage.object(setup, "private"))
+    return link_id
+
+
 async def _asset(stage: Stage, setup: TeamSetup) -> str:
     return await stage.asset(setup)
 
@@ -365,6 +370,7 @@ SLOTS = (
     Slot("GET /api/references",                  "to",       as_target(in_other_company(_team_note)),     as_target(in_own_team(_private_note))),
     Slot("GET /api/mentions",                    "cursor",   cursor(in_other_company(_team_note)),        cursor(in_own_team(_private_note)),        OK),
     Slot("GET /api/activity",                    "cursor",   cursor(in_other_company(_team_note)),        cursor(in_own_team(_private_note)),        OK),
+    Slot("GET /api/shared",                      "cursor",   timed_cursor(in_other_company(_team_note)),  timed_cursor(in_own_team(_private_note)),  OK),
     Slot("PUT /api/presence/:kind/:id",          "id",       in_other_company(_team_note),                in_own_team(_private_note)),
     Slot("DELETE /api/presence/:kind/:id",       "id",       in_other_company(_team_note),                in_own_team(_private_note)),
     Slot("GET /api/repo",                        "cursor",   cursor(in_other_company(_team_object)),      cursor(in_own_team(_private_object)),      OK),
@@ -385,6 +391,12 @@ SLOTS = (
     Slot("POST /api/repo-obj/:id/visibility",    "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("GET /api/repo-obj/:id/links",          "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("POST /api/repo-obj/:id/links",         "id",       in_other_company(_team_object),              in_own_team(_private_object)),
+    Slot("PATCH /api/repo-obj/:id/links/:link",  "id",       in_other_company(_team_object),              in_own_team(_private_object)),
+    Slot("PATCH /api/repo-obj/:id/links/:link",  "link",     in_other_company(_team_object),              in_own_team(_private_object)),
+    Slot("GET /api/links",                       "cursor",   cursor(in_other_company(_link)),             cursor(in_own_team(_link)),                OK),
+    Slot("GET /api/org/links",                   "cursor",   cursor(in_other_company(_link)),             None,                                      OK),
+    Slot("DELETE /api/links/:id",                "id",       in_other_company(_link),                     None),
+    Slot("DELETE /api/org/links/:id",            "id",       in_other_company(_link),                     None),
     Slot("DELETE /api/repo-obj/:id/links/:link", "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("DELETE /api/repo-obj/:id/links/:link", "link",     in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("POST /api/repo-obj/:id/move",          "id",       in_other_company(_team_object),              in_own_team(_private_object)),

@@ -421,7 +421,7 @@ class Stage:
         id, token = new_id(), secrets.token_urlsafe(18)
         row = LinkRow(
             id=id, object_id=object_id, org_id=setup.org.id, team_id=setup.team.id, creator_id=setup.author.user_id,
-            name="", token_hash=crypto.digest(token),
+            creator_team_id=setup.team.id, name="", token_hash=crypto.digest(token),
             token=self.world.db.vault.encrypt(f"object_links|token|{id}", token.encode()), password=None,
             expires_at=None, views=0, downloads=0, last_used_at=None, created_at=clock.stamp(),
         )  # fmt: skip

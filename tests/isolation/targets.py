@@ -259,6 +259,12 @@ async def _job(stage: Stage, kind: Kind) -> str:
     return await stage.job(stage.target_team(kind), owner=_owner(stage, kind))
 
 
+async def _link_to_revoke(stage: Stage, kind: Kind) -> str:
+    setup = stage.target_team(kind)
+    link_id, _ = await stage.link(setup, await stage.object(setup, "private"))
+    return link_id
+
+
 async def _asset(stage: Stage, kind: Kind) -> str:
     return await stage.asset(stage.target_team(kind))
 
@@ -392,6 +398,8 @@ CONVERSATION_TO_MANAGE = Target(_conversation, conversation_access())
 OBJECT = Target(_team_object, object_access)
 OBJECT_WITH_LINK = Target(_object_with_link, object_access)
 LINK = Target(_link, link_access)
+TEAM_LINK = Target(_link_to_revoke, same_team)
+COMPANY_LINK = Target(_link_to_revoke, same_company)
 OBJECT_TO_MOVE = Target(_team_object, move_access)
 OBJECT_TO_COPY = Target(_team_object, copy_access)
 OBJECT_VERSION = Target(_first_version, object_access)

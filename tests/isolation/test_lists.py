@@ -145,6 +145,8 @@ _LISTS = (
     ("GET /api/members?scope=org",      "user_id", f"SELECT id FROM users WHERE {_COMPANY}"),
     ("GET /api/tokens",                 "id",      f"SELECT id FROM tokens WHERE {_TEAM} AND kind = 'api' AND revoked_at IS NULL"),
     ("GET /api/glossary",               "term",    f"SELECT term FROM glossary_terms WHERE {_TEAM}"),
+    ("GET /api/links",                  "id",      f"SELECT id FROM object_links WHERE {_TEAM}"),
+    ("GET /api/org/links",              "id",      f"SELECT id FROM object_links WHERE {_COMPANY}"),
     ("GET /api/orgs",                   "id",      "SELECT id FROM orgs"),
     ("GET /api/org/teams",              "id",      f"SELECT id FROM teams WHERE {_COMPANY}"),
     ("GET /api/audit",                  "id",      f"SELECT id FROM audit WHERE {_TEAM}"),
@@ -162,6 +164,7 @@ async def stage_with_events(quiet_stage: Stage) -> Stage:
     for setup in quiet_stage.teams.values():
         await quiet_stage.event(setup)
         await quiet_stage.term(setup)
+        await quiet_stage.link(setup, await quiet_stage.object(setup, "private"))
     for org_id in (quiet_stage.superuser.org.id, ""):
         async with quiet_stage.world.db.write(system(org_id=org_id), "stage.event"):
             pass

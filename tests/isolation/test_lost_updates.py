@@ -150,7 +150,7 @@ EXEMPT = {
     "memberships": "one value a row",
     "object_derivations": "only the version that was checked last, under the lock of the object",
     "object_grants": "only the key, which is that of the object, under the lock of the object",
-    "object_links": "counted in the statement itself",
+    "object_links": "uses are counted in the statement itself; a change of the options holds the lock of the object's links",
     "object_uploads": "ended once, under the lock of its key",
     "object_versions": "only the tags and the name change, which are one value each, and the filename, under the lock of the object",
     "quota_ledger": "settled once, under a condition",

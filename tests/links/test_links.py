@@ -12,8 +12,8 @@ import pytest
 from teamspace.core import clock, messages
 from teamspace.extraction.domain.readers import ReaderProcess
 from teamspace.links import routes
-from teamspace.links.domain import managing, opening, page
-from teamspace.tenancy import Role
+from teamspace.links.domain import administering, managing, opening, page
+from teamspace.tenancy import OrgRole, Role
 from tests.identity.help import run_sql
 from tests.repository.help import TEXT, put, share
 from tests.support.world import Caller, World
@@ -320,3 +320,168 @@ async def test_an_object_has_a_limited_number_of_links(
     created = await put(ann, "a.txt")
     answers = await asyncio.gather(*(ann.post(f"/api/repo-obj/{created['id']}/links", {}) for _ in range(6)))
     assert sorted(answer.status_code for answer in answers) == [201, 201, 201, 400, 400, 400]
+
+
+# Changing a link
+
+
+async def change(caller: Caller, object_id: str, link: dict[str, Any], **options: Any) -> httpx2.Response:
+    return await caller("PATCH", f"/api/repo-obj/{object_id}/links/{link['id']}", options)
+
+
+async def test_a_link_is_changed_in_place(world: World, ann: Caller) -> None:
+    created = await put(ann, "a.txt")
+    link, end = await publish(ann, created["id"], name="Printer"), clock.later(3600)
+    changed = (await change(ann, created["id"], link, name="Press", expires_at=end, password=PASSWORD)).json()
+    assert changed == {**link, "name": "Press", "expires_at": end, "has_password": True}
+    assert "password" in (await visit(world, link)).text
+    assert (await send_password(world, link, PASSWORD)).status_code == 303
+    assert (await change(ann, created["id"], link, name="")).json()["has_password"] is True, "absent fields stay"
+    opened = (await change(ann, created["id"], link, expires_at=None, password=None)).json()
+    assert opened == {**link, "name": ""}
+    assert TEXT.decode() in (await visit(world, link)).text
+    rows = [row for row in (await ann.get("/api/audit")).json()["items"] if row["action"] == "link.update"]
+    assert [row["detail"] for row in reversed(rows)] == [
+        {"link": link["id"], "name": "Press", "expires_at": end, "password": True},
+        {"link": link["id"], "name": ""},
+        {"link": link["id"], "expires_at": None, "password": False},
+    ]  # fmt: skip
+
+
+async def test_a_new_password_ends_what_the_old_one_opened(world: World, ann: Caller) -> None:
+    created = await put(ann, "a.txt")
+    link = await publish(ann, created["id"], password=PASSWORD)
+    cookie = (await send_password(world, link, PASSWORD)).headers["set-cookie"].partition(";")[0]
+    assert TEXT.decode() in (await visit(world, link, cookie=cookie)).text
+    await change(ann, created["id"], link, password="another password")
+    assert TEXT.decode() not in (await visit(world, link, cookie=cookie)).text
+    assert (await send_password(world, link, PASSWORD)).status_code == 403
+
+
+async def test_only_its_creator_lets_more_people_in_by_a_link(world: World, ann: Caller) -> None:
+    """A link has the rights of its creator, which another manager may lose sooner."""
+    created = await put(ann, "a.txt")
+    bob = await world.person(ann.org, ann.team)
+    await share(ann, created["id"], bob, "manage")
+    soon, later = clock.later(3600), clock.later(7200)
+    link = await publish(ann, created["id"], password=PASSWORD, expires_at=later)
+    for wider in (
+        {"password": None},
+        {"password": "another password"},
+        {"expires_at": None},
+        {"expires_at": clock.later(9000)},
+    ):
+        answer = await change(bob, created["id"], link, **wider)
+        assert (answer.status_code, answer.json()["key"]) == (403, "links.creator"), wider
+    assert (await change(bob, created["id"], link, expires_at=soon, name="Soon")).json()["expires_at"] == soon
+    open_link = await publish(ann, created["id"])
+    assert (await change(bob, created["id"], open_link, password=PASSWORD)).json()["has_password"] is True
+    assert (await change(ann, created["id"], link, expires_at=later)).json()["expires_at"] == later
+
+
+async def test_who_may_not_manage_the_object_changes_no_link(world: World, ann: Caller) -> None:
+    created, other = await put(ann, "in/a.txt", b"x", "?visibility=team"), await put(ann, "b.txt")
+    link = await publish(ann, created["id"])
+    reader = await world.person(ann.org, ann.team, Role.VIEWER)
+    assert (await change(reader, created["id"], link, name="x")).status_code == 403
+    assert (await change(ann, other["id"], link, name="x")).status_code == 404
+    limited = await world.token(ann, scope=["files:manage", "files:read:other/"])
+    assert (await change(limited, created["id"], link, expires_at=None)).json()["code"] == "out_of_scope"
+
+
+# In lists
+
+
+async def test_lists_say_what_has_a_public_link(world: World, ann: Caller) -> None:
+    file = await put(ann, "plans/a.txt")
+    document = (await ann.post("/api/documents", {"title": "Plan", "body": "x"})).json()
+    await put(ann, "plans/b.txt")
+
+    async def marked() -> list[set[str]]:
+        lists = ("/api/repo", "/api/repo?prefix=plans/&delimiter=/", "/api/documents")
+        found = [(await ann.get(path)).json()["items"] for path in lists]
+        return [{item["id"] for item in items if item["has_public_link"]} for items in found]
+
+    assert await marked() == [set(), set(), set()]
+    link = await publish(ann, file["id"])
+    await publish(ann, document["id"], expires_at=clock.later(3600))
+    assert await marked() == [{file["id"], document["id"]}, {file["id"]}, {document["id"]}]
+    for path in (f"/api/repo-obj/{file['id']}", f"/api/documents/{document['id']}"):
+        assert (await ann.get(path)).json()["has_public_link"] is True
+    await ann.delete(f"/api/repo-obj/{file['id']}/links/{link['id']}")
+    await run_sql(
+        world, "UPDATE object_links SET expires_at = '2020-01-01T00:00:00.000Z' WHERE org_id = :org", org=ann.org.id
+    )
+    assert await marked() == [set(), set(), set()]
+
+
+# Administering links
+
+
+async def test_an_administrator_lists_and_revokes_links_but_cannot_open_them(world: World, ann: Caller) -> None:
+    bob, admin = await world.person(ann.org, ann.team), await world.person(ann.org, ann.team, Role.ADMIN)
+    private, shown = (
+        await put(bob, "secret.txt"),
+        await put(bob, "shown.md", b"# x", "?visibility=team", content_type="text/markdown"),
+    )
+    links = [await publish(bob, each["id"], name="Press", password=PASSWORD) for each in (private, shown)]
+    await publish(bob, private["id"], expires_at=clock.later(60))
+    await run_sql(world, "UPDATE object_links SET expires_at = '2020-01-01T00:00:00.000Z' WHERE expires_at IS NOT NULL")
+    answer = await admin.get("/api/links")
+    assert [(item["id"], item["title"]) for item in answer.json()["items"]] == [
+        (links[1]["id"], "shown"), (links[0]["id"], None),
+    ]  # fmt: skip
+    (item, *_) = answer.json()["items"]
+    assert (item["creator_name"], item["works"], item["has_password"], item["name"]) == (
+        bob.username,
+        True,
+        True,
+        "Press",
+    )
+    assert "secret" not in answer.text and not any(path_of(link)[3:] in answer.text for link in links)
+    assert (await admin.get(f"/api/repo-obj/{private['id']}")).status_code == 404
+    assert (await admin.get(f"/api/repo-obj/{private['id']}/links")).status_code == 404
+    assert (await admin.delete(f"/api/links/{links[0]['id']}")).status_code == 204
+    assert (await visit(world, links[0])).status_code == 404
+    assert (await admin.delete(f"/api/links/{links[0]['id']}")).status_code == 404
+    (row,) = [row for row in (await ann.get("/api/audit")).json()["items"] if row["action"] == "link.revoke"]
+    assert (row["actor"]["id"], row["target"]) == (admin.user_id, private["id"])
+    assert row["detail"] == {"link": links[0]["id"], "creator": bob.user_id}
+
+
+async def test_links_of_a_team_and_of_a_company(world: World, ann: Caller) -> None:
+    """A link belongs to the team of its object, also if somebody of another team made it."""
+    there = await world.team(ann.org)
+    owner, bob = await world.person(ann.org, there, Role.OWNER), await world.person(ann.org, ann.team)
+    created = await put(owner, "a.txt")
+    await share(owner, created["id"], bob, "manage")
+    link = await publish(bob, created["id"])
+    assert [item["id"] for item in (await owner.get("/api/links")).json()["items"]] == [link["id"]]
+    assert (await ann.get("/api/links")).json()["items"] == []
+    assert (await ann.delete(f"/api/links/{link['id']}")).status_code == 404
+    assert (await bob.get("/api/links")).status_code == 403
+    (item,) = (await ann.get("/api/org/links")).json()["items"]
+    assert (item["id"], item["team_name"], item["works"]) == (link["id"], there.name, True)
+    await owner.post(f"/api/repo-obj/{created['id']}/unshare", {"user_id": bob.user_id})
+    (item,) = (await ann.get("/api/org/links")).json()["items"]
+    assert item["works"] is False
+    stranger = await world.person(*await world.company(), Role.OWNER, org_role=OrgRole.OWNER)
+    assert (await stranger.get("/api/org/links")).json()["items"] == []
+    assert (await stranger.delete(f"/api/org/links/{link['id']}")).status_code == 404
+    assert (await ann.delete(f"/api/org/links/{link['id']}")).status_code == 204
+
+
+async def test_links_are_listed_in_pages_without_the_expired(
+    world: World, ann: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(administering, "BATCH", 3)
+    monkeypatch.setattr(administering, "MAX_BATCHES", 2)
+    created = await put(ann, "a.txt")
+    made = [(await publish(ann, created["id"], expires_at=clock.later(60) if n % 5 else None))["id"] for n in range(21)]
+    await run_sql(world, "UPDATE object_links SET expires_at = '2020-01-01T00:00:00.000Z' WHERE expires_at IS NOT NULL")
+    found, cursor = list[str](), ""
+    while cursor is not None:
+        page = (await ann.get(f"/api/links?limit=2{cursor}")).json()
+        found += [item["id"] for item in page["items"]]
+        cursor = page["next_cursor"] and f"&cursor={page['next_cursor']}"
+    assert found == made[::-1][::5]

@@ -58,8 +58,8 @@ STATEMENTS = (
     "INSERT INTO object_grants (object_id, principal_type, principal_id, org_id, team_id, key, removed, capability,"
     f" granted_by, created_at, trashed_at) {NUMBERS} SELECT {_OBJECT}, 'user', :holder, :org, :team, {_OBJECT}, FALSE,"
     f" 'manage', :owner, :now, {_TRASHED} FROM numbers {_GRANTED}",
-    "INSERT INTO object_links (id, object_id, org_id, team_id, creator_id, name, token_hash, token, views, downloads,"
-    f" created_at) {NUMBERS} SELECT 'l' || {_N}, {_OBJECT}, :org, :team, :owner, '', 'h' || {_N}, '', 0, 0, :now"
+    "INSERT INTO object_links (id, object_id, org_id, team_id, creator_id, creator_team_id, name, token_hash, token, views, downloads,"
+    f" created_at) {NUMBERS} SELECT 'l' || {_N}, {_OBJECT}, :org, :team, :owner, :team, '', 'h' || {_N}, '', 0, 0, :now"
     f" FROM numbers WHERE {_OBJECT} <> '{HOT_OBJECT}'",
     "INSERT INTO conversations (id, org_id, team_id, owner_id, title, excerpt, turns, ended, size, characters, created_at,"
     f" updated_at) {NUMBERS} SELECT {_TALK}, :org, :team, :owner, 'Talk', '', 0, 0, 0, 0, :now, {_AT} FROM numbers",
@@ -105,6 +105,7 @@ class Request(msgspec.Struct, frozen=True):
 
 REQUESTS = {
     "activity": Request("/api/activity"),
+    "shared with me": Request("/api/shared?limit=6"),
     "activity on Home": Request("/api/activity?limit=6"),
     "references to a note": Request(f"/api/references?to=note:{HOT_NOTE}"),
     "mentions": Request("/api/mentions"),
@@ -112,6 +113,7 @@ REQUESTS = {
     "recents": Request("/api/recents"),
     "presence": Request(f"/api/presence/note/{HOT_NOTE}", "PUT", {"editing": False}),
     "public links": Request(f"/api/repo-obj/{HOT_OBJECT}/links"),
+    "public links of the team": Request("/api/links"),
     "thumbnail": Request(f"/api/repo-obj/{HOT_OBJECT}/thumbnail"),
     "trash": Request("/api/trash"),
     "usage by day": Request("/api/usage/history?days=365"),

@@ -47,6 +47,7 @@ OPEN_WHILE_SUSPENDED = {
     "DELETE /api/sessions/:id", "DELETE /api/s3/credentials/:id", "POST /api/repo-obj/:id/presign",
     "DELETE /api/ai/chat/stream/:id",
     "POST /api/repo-zip", "POST /api/repo-zip/list", "POST /api/repo-zip/form", "DELETE /api/repo-obj/:id/links/:link",
+    "DELETE /api/links/:id", "DELETE /api/org/links/:id",
     "GET /s/:token", "POST /s/:token", "GET /s/:token/content",
 }  # fmt: skip
 """Signing in and out, revoking credentials and links, one's own password and second factor; a presigned URL and a zip are

@@ -2205,6 +2205,90 @@ export interface paths {
         delete: operations["links.revoke"];
         options?: never;
         head?: never;
+        /**
+         * Change the name, the end or the password of a public link; only its creator can let more people in by it.
+         * @description A session or API token. Requires `files:manage`, by role, ownership or grant.
+         */
+        patch: operations["links.update"];
+        trace?: never;
+    };
+    "/api/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the public links to the team's objects that have not expired, newest first, without their addresses; a page can have fewer items than its limit.
+         * @description A session or API token. Requires `settings:manage`.
+         */
+        get: operations["links.team_links"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/links/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a public link to an object of the team.
+         * @description A session or API token. Requires `settings:manage`.
+         */
+        delete: operations["links.revoke_in_team"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/org/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the public links to the company's objects that have not expired, newest first, without their addresses; a page can have fewer items than its limit.
+         * @description A token of a person with a company role. Requires `org:manage`.
+         */
+        get: operations["links.company_links"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/org/links/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a public link to an object of the company.
+         * @description A token of a person with a company role. Requires `org:manage`.
+         */
+        delete: operations["links.revoke_in_company"];
+        options?: never;
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -3120,6 +3204,26 @@ export interface paths {
          * @description A session or API token.
          */
         get: operations["activity.activity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/shared": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the notes, documents, files and conversations that others shared with the caller or with their team, newest share first; a page can have fewer items than its limit.
+         * @description A session or API token.
+         */
+        get: operations["activity.shared_with_me"];
         put?: never;
         post?: never;
         delete?: never;
@@ -5006,10 +5110,10 @@ export interface components {
             tags?: string[];
         };
         /**
-         * Share
+         * ShareRequest
          * @description `permission` is one that the route names; null removes the share. Without `expires_at` it has no end.
          */
-        Share: {
+        ShareRequest: {
             /** @default null */
             user_id?: string | null;
             /** @default null */
@@ -5020,8 +5124,8 @@ export interface components {
             /** @default null */
             expires_at?: string | null;
         };
-        /** Shares */
-        Shares: {
+        /** Grants */
+        Grants: {
             items: components["schemas"]["Grant"][];
         };
         /** GrantsQuery */
@@ -5033,19 +5137,19 @@ export interface components {
             /** @default null */
             effective?: "1" | null;
         };
-        /** NamedGrants */
-        NamedGrants: {
-            items: components["schemas"]["NamedGrant"][];
+        /** GrantListing */
+        GrantListing: {
+            items: components["schemas"]["GrantDetails"][];
             /** @default null */
-            effective?: components["schemas"]["ExplainedReader"][] | null;
+            effective?: components["schemas"]["Reader"][] | null;
             /** @default null */
             next_cursor?: string | null;
         };
         /**
-         * NamedGrant
-         * @description A grant as managers see it: also one that has expired.
+         * GrantDetails
+         * @description A grant as those see it who manage the thing: with names, also one that has expired.
          */
-        NamedGrant: {
+        GrantDetails: {
             user_id: string | null;
             permission: components["schemas"]["Permission"];
             /** @enum {unknown} */
@@ -5058,20 +5162,20 @@ export interface components {
             created_at: string;
         };
         /**
-         * ExplainedReader
+         * Reader
          * @description A person who can see a note or a conversation, and why.
          */
-        ExplainedReader: {
+        Reader: {
             user_id: string;
             username: string;
             display_name: string;
-            reasons: components["schemas"]["ReaderReason"][];
+            reasons: components["schemas"]["AccessReason"][];
         };
         /**
-         * ReaderReason
+         * AccessReason
          * @description A rule that gives a person a permission. `via` is the team, for rules about a team.
          */
-        ReaderReason: {
+        AccessReason: {
             /** @enum {unknown} */
             rule: "company_role" | "grant" | "owner" | "team_grant" | "team_role";
             permission: components["schemas"]["Permission"];
@@ -5641,6 +5745,7 @@ export interface components {
             text_state: "failed" | "none" | "pending" | "ready";
             created_at: string;
             updated_at: string;
+            has_public_link: boolean;
         };
         /**
          * FolderFacts
@@ -5677,6 +5782,7 @@ export interface components {
             text_state: "failed" | "none" | "pending" | "ready";
             created_at: string;
             updated_at: string;
+            has_public_link: boolean;
             permissions: components["schemas"]["Permission"][];
             text_fault: string | null;
             versions: components["schemas"]["Version"][];
@@ -5748,10 +5854,10 @@ export interface components {
             name: string | null;
         };
         /**
-         * ObjectShare
+         * ObjectShareRequest
          * @description A grant. `{user_id}` alone grants view.
          */
-        ObjectShare: {
+        ObjectShareRequest: {
             /** @default null */
             user_id?: string | null;
             /** @default null */
@@ -5769,8 +5875,8 @@ export interface components {
          * @enum {unknown}
          */
         AccessLevel: "edit" | "manage" | "view";
-        /** Grants */
-        Grants: {
+        /** ObjectGrantListing */
+        ObjectGrantListing: {
             items: components["schemas"]["ObjectGrant"][];
             /** @default null */
             effective?: components["schemas"]["ObjectReader"][] | null;
@@ -5801,13 +5907,13 @@ export interface components {
             user_id: string;
             username: string;
             display_name: string;
-            reasons: components["schemas"]["AccessReason"][];
+            reasons: components["schemas"]["ObjectAccessReason"][];
         };
         /**
-         * AccessReason
+         * ObjectAccessReason
          * @description A rule that gives a person access. `via` is the team, for rules about a team.
          */
-        AccessReason: {
+        ObjectAccessReason: {
             /** @enum {unknown} */
             rule: "company_role" | "grant" | "owner" | "team_grant" | "team_role";
             capability: components["schemas"]["AccessLevel"];
@@ -6331,6 +6437,7 @@ export interface components {
             version: number;
             created_at: string;
             updated_at: string;
+            has_public_link: boolean;
             body: string;
             permissions: components["schemas"]["Permission"][];
         };
@@ -6366,6 +6473,7 @@ export interface components {
             version: number;
             created_at: string;
             updated_at: string;
+            has_public_link: boolean;
         };
         /** DocumentQuery */
         DocumentQuery: {
@@ -6476,6 +6584,55 @@ export interface components {
             expires_at?: string | null;
             /** @default null */
             password?: string | null;
+        };
+        /**
+         * LinkChange
+         * @description Absent fields stay as they are; null removes the end or the password.
+         */
+        LinkChange: {
+            name?: string;
+            expires_at?: string | null;
+            password?: string | null;
+        };
+        /**
+         * LinksQuery
+         * @description Paging of the links of a team or a company.
+         */
+        LinksQuery: {
+            /** @default 50 */
+            limit?: number;
+            /** @default null */
+            cursor?: string | null;
+        };
+        /**
+         * Page[AdministeredLink]
+         * @description One page of a list; `next_cursor` is null on the last page.
+         */
+        Page_AdministeredLink_: {
+            items: components["schemas"]["AdministeredLink"][];
+            next_cursor: string | null;
+        };
+        /**
+         * AdministeredLink
+         * @description A public link, for those who administer a team or a company. It gives no access to the object: it has no address.
+         */
+        AdministeredLink: {
+            id: string;
+            object_id: string;
+            title: string | null;
+            content_type: string | null;
+            team_id: string;
+            team_name: string;
+            name: string;
+            has_password: boolean;
+            expires_at: string | null;
+            works: boolean;
+            views: number;
+            downloads: number;
+            last_used_at: string | null;
+            created_by: string;
+            creator_name: string;
+            created_at: string;
         };
         /** LinkContentQuery */
         LinkContentQuery: {
@@ -7984,6 +8141,35 @@ export interface components {
          * @enum {unknown}
          */
         ActivityVerb: "created" | "edited" | "ran" | "shared";
+        /**
+         * SharedQuery
+         * @description Paging of what others shared.
+         */
+        SharedQuery: {
+            /** @default 50 */
+            limit?: number;
+            /** @default null */
+            cursor?: string | null;
+        };
+        /**
+         * Page[SharedItem]
+         * @description One page of a list; `next_cursor` is null on the last page.
+         */
+        Page_SharedItem_: {
+            items: components["schemas"]["SharedItem"][];
+            next_cursor: string | null;
+        };
+        /**
+         * SharedItem
+         * @description Something that another person shared with the caller or with their team.
+         */
+        SharedItem: {
+            kind: string;
+            id: string;
+            title: string;
+            shared_by: string;
+            shared_at: string;
+        };
         /**
          * PageQuery
          * @description Other parameters, such as those of campaigns, are ignored.
@@ -15461,7 +15647,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Share"];
+                "application/json": components["schemas"]["ShareRequest"];
             };
         };
         responses: {
@@ -15471,7 +15657,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Shares"];
+                    "application/json": components["schemas"]["Grants"];
                 };
             };
             /** @description `invalid_request` */
@@ -15605,7 +15791,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["NamedGrants"];
+                    "application/json": components["schemas"]["GrantListing"];
                 };
             };
             /** @description `invalid_request` */
@@ -16621,7 +16807,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Share"];
+                "application/json": components["schemas"]["ShareRequest"];
             };
         };
         responses: {
@@ -16631,7 +16817,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Shares"];
+                    "application/json": components["schemas"]["Grants"];
                 };
             };
             /** @description `invalid_request` */
@@ -16765,7 +16951,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["NamedGrants"];
+                    "application/json": components["schemas"]["GrantListing"];
                 };
             };
             /** @description `invalid_request` */
@@ -19030,7 +19216,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["ObjectShare"];
+                "application/json": components["schemas"]["ObjectShareRequest"];
             };
         };
         responses: {
@@ -19040,7 +19226,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Grants"];
+                    "application/json": components["schemas"]["ObjectGrantListing"];
                 };
             };
             /** @description `invalid_request` */
@@ -19176,7 +19362,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Grants"];
+                    "application/json": components["schemas"]["ObjectGrantListing"];
                 };
             };
             /** @description `invalid_request` */
@@ -19310,7 +19496,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Grants"];
+                    "application/json": components["schemas"]["ObjectGrantListing"];
                 };
             };
             /** @description `invalid_request` */
@@ -22718,6 +22904,470 @@ export interface operations {
             path: {
                 id: string;
                 link: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "links.update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                link: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["LinkChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicLink"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `tenant_suspended` */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope`, `org_suspended` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "links.team_links": {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AdministeredLink_"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "links.revoke_in_team": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full` */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "links.company_links": {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AdministeredLink_"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "links.revoke_in_company": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
             };
             cookie?: never;
         };
@@ -28535,6 +29185,83 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_ActivityItem_"];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `out_of_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "activity.shared_with_me": {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_SharedItem_"];
                 };
             };
             /** @description `invalid_request` */

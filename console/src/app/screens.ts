@@ -14,6 +14,7 @@ import { homeScreens } from "@/features/home/screens";
 import { instanceActions, instanceScreens, metricsScreens } from "@/features/instance/screens";
 import { jobActions, jobScreens } from "@/features/jobs/screens";
 import { knowledgeActions, knowledgeScreens } from "@/features/knowledge/screens";
+import { companyLinksScreens, teamLinksScreens } from "@/features/links/screens";
 import { localizationScreens } from "@/features/localization/screens";
 import { memberActions, memberScreens } from "@/features/members/screens";
 import { modelScreens } from "@/features/models/screens";
@@ -54,12 +55,14 @@ export const SCREENS: readonly Screen[] = [
   ...featureScreens,
   ...modelScreens,
   ...glossaryScreens,
+  ...teamLinksScreens,
   ...auditScreens,
   ...jobScreens,
   ...companyScreens,
   ...companyBrandingScreens,
   ...companyExecutorScreens,
   ...signUpScreens,
+  ...companyLinksScreens,
   ...companyUpkeepScreens,
   ...instanceScreens,
   ...instanceBrandingScreens,

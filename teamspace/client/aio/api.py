@@ -16,6 +16,7 @@ from teamspace.client.models import (
     AccountStatus,
     ActivityItem,
     AddedMember,
+    AdministeredLink,
     AgentAnswer,
     AnyText,
     ApiToken,
@@ -58,6 +59,8 @@ from teamspace.client.models import (
     FunctionTool,
     FunnelCopy,
     GlossaryTerm,
+    GrantDetails,
+    GrantListing,
     Grants,
     ImagePart,
     ImportResult,
@@ -86,13 +89,12 @@ from teamspace.client.models import (
     Mode,
     ModelReport,
     ModelRoles,
-    NamedGrant,
-    NamedGrants,
     NewExecutor,
     Note,
     NoteItem,
     NotePart,
     ObjectGrant,
+    ObjectGrantListing,
     ObjectItem,
     ObjectListing,
     ObjectPart,
@@ -138,7 +140,7 @@ from teamspace.client.models import (
     SearchResult,
     Seeded,
     Session,
-    Shares,
+    SharedItem,
     ShareTargets,
     Shortcuts,
     SignedIn,
@@ -715,7 +717,7 @@ class AsyncConversationsApi(AsyncArea):
         principal_id: str | UnsetType | None = UNSET,
         expires_at: str | UnsetType | None = UNSET,
         idempotency_key: str | None = None,
-    ) -> Shares:
+    ) -> Grants:
         """Share a conversation with a colleague or a team, to read it (`notes:read`) or to continue it
         (`notes:write`), optionally until a time, or remove their access; returns its shares.
         """
@@ -723,7 +725,7 @@ class AsyncConversationsApi(AsyncArea):
             Call(
                 method="POST",
                 path=f"/api/conversations/{segment(id)}/share",
-                answer=Shares,
+                answer=Grants,
                 body={
                     "user_id": user_id,
                     "principal_type": principal_type,
@@ -737,7 +739,7 @@ class AsyncConversationsApi(AsyncArea):
 
     def grants(
         self, id: str, *, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET, effective: bool = False
-    ) -> AsyncPages[NamedGrant, NamedGrants]:
+    ) -> AsyncPages[GrantDetails, GrantListing]:
         """List the shares of a conversation, also expired ones; ?effective=1 also lists everyone who can see it,
         and why.
         """
@@ -746,7 +748,7 @@ class AsyncConversationsApi(AsyncArea):
             Call(
                 method="GET",
                 path=f"/api/conversations/{segment(id)}/grants",
-                answer=NamedGrants,
+                answer=GrantListing,
                 query={"limit": limit, "cursor": cursor, "effective": flag(effective)},
             ),
         )
@@ -895,6 +897,17 @@ class AsyncActivityApi(AsyncArea):
             Call(
                 method="GET", path="/api/activity", answer=Page[ActivityItem], query={"limit": limit, "cursor": cursor}
             ),
+        )
+
+    def shared(
+        self, *, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET
+    ) -> AsyncPages[SharedItem, Page[SharedItem]]:
+        """List the notes, documents, files and conversations that others shared with the caller or with their
+        team, newest share first; a page can have fewer items than its limit.
+        """
+        return AsyncPages(
+            self._transport,
+            Call(method="GET", path="/api/shared", answer=Page[SharedItem], query={"limit": limit, "cursor": cursor}),
         )
 
 
@@ -1169,6 +1182,47 @@ class AsyncJobsApi(AsyncArea):
         )
 
 
+class AsyncLinksApi(AsyncArea):
+    """Public links of the team and of the company."""
+
+    def list(
+        self, *, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET
+    ) -> AsyncPages[AdministeredLink, Page[AdministeredLink]]:
+        """List the public links to the team's objects that have not expired, newest first, without their
+        addresses; a page can have fewer items than its limit.
+        """
+        return AsyncPages(
+            self._transport,
+            Call(
+                method="GET", path="/api/links", answer=Page[AdministeredLink], query={"limit": limit, "cursor": cursor}
+            ),
+        )
+
+    async def revoke(self, id: str) -> None:
+        """Revoke a public link to an object of the team."""
+        await self._transport.send(Call(method="DELETE", path=f"/api/links/{segment(id)}"))
+
+    def list_of_company(
+        self, *, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET
+    ) -> AsyncPages[AdministeredLink, Page[AdministeredLink]]:
+        """List the public links to the company's objects that have not expired, newest first, without their
+        addresses; a page can have fewer items than its limit.
+        """
+        return AsyncPages(
+            self._transport,
+            Call(
+                method="GET",
+                path="/api/org/links",
+                answer=Page[AdministeredLink],
+                query={"limit": limit, "cursor": cursor},
+            ),
+        )
+
+    async def revoke_in_company(self, id: str) -> None:
+        """Revoke a public link to an object of the company."""
+        await self._transport.send(Call(method="DELETE", path=f"/api/org/links/{segment(id)}"))
+
+
 class AsyncKnowledgeApi(AsyncArea):
     """People, organisations and other things that documents mention."""
 
@@ -1436,7 +1490,7 @@ class AsyncNotesApi(AsyncArea):
         principal_id: str | UnsetType | None = UNSET,
         expires_at: str | UnsetType | None = UNSET,
         idempotency_key: str | None = None,
-    ) -> Shares:
+    ) -> Grants:
         """Share a note with a colleague or a team, with any of `notes:*`, optionally until a time, or remove their
         access; returns the note's shares.
         """
@@ -1444,7 +1498,7 @@ class AsyncNotesApi(AsyncArea):
             Call(
                 method="POST",
                 path=f"/api/notes/{segment(id)}/share",
-                answer=Shares,
+                answer=Grants,
                 body={
                     "user_id": user_id,
                     "principal_type": principal_type,
@@ -1458,14 +1512,14 @@ class AsyncNotesApi(AsyncArea):
 
     def grants(
         self, id: str, *, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET, effective: bool = False
-    ) -> AsyncPages[NamedGrant, NamedGrants]:
+    ) -> AsyncPages[GrantDetails, GrantListing]:
         """List the shares of a note, also expired ones; ?effective=1 also lists everyone who can see it, and why."""
         return AsyncPages(
             self._transport,
             Call(
                 method="GET",
                 path=f"/api/notes/{segment(id)}/grants",
-                answer=NamedGrants,
+                answer=GrantListing,
                 query={"limit": limit, "cursor": cursor, "effective": flag(effective)},
             ),
         )
@@ -2296,13 +2350,13 @@ class AsyncRepoApi(AsyncArea):
         capability: AccessLevel | UnsetType | None = UNSET,
         expires_at: str | UnsetType | None = UNSET,
         idempotency_key: str | None = None,
-    ) -> Grants:
+    ) -> ObjectGrantListing:
         """Share an object with a colleague or a team, optionally until a time; returns all grants."""
         return await self._transport.send(
             Call(
                 method="POST",
                 path=f"/api/repo-obj/{segment(id)}/share",
-                answer=Grants,
+                answer=ObjectGrantListing,
                 body={
                     "user_id": user_id,
                     "principal_type": principal_type,
@@ -2322,13 +2376,13 @@ class AsyncRepoApi(AsyncArea):
         principal_type: PrincipalType | UnsetType | None = UNSET,
         principal_id: str | UnsetType | None = UNSET,
         idempotency_key: str | None = None,
-    ) -> Grants:
+    ) -> ObjectGrantListing:
         """Remove the grant of a person or a team; returns the remaining grants."""
         return await self._transport.send(
             Call(
                 method="POST",
                 path=f"/api/repo-obj/{segment(id)}/unshare",
-                answer=Grants,
+                answer=ObjectGrantListing,
                 body={"user_id": user_id, "principal_type": principal_type, "principal_id": principal_id},
                 headers=keyed(idempotency_key),
             )
@@ -2336,14 +2390,14 @@ class AsyncRepoApi(AsyncArea):
 
     def grants(
         self, id: str, *, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET, effective: bool = False
-    ) -> AsyncPages[ObjectGrant, Grants]:
+    ) -> AsyncPages[ObjectGrant, ObjectGrantListing]:
         """List the grants of an object; ?effective=1 also lists everyone who can see it, and why."""
         return AsyncPages(
             self._transport,
             Call(
                 method="GET",
                 path=f"/api/repo-obj/{segment(id)}/grants",
-                answer=Grants,
+                answer=ObjectGrantListing,
                 query={"limit": limit, "cursor": cursor, "effective": flag(effective)},
             ),
         )
@@ -2468,6 +2522,27 @@ class AsyncRepoApi(AsyncArea):
                 answer=PublicLink,
                 body={"name": name, "expires_at": expires_at, "password": password},
                 headers=keyed(idempotency_key),
+            )
+        )
+
+    async def change_link(
+        self,
+        id: str,
+        link: str,
+        *,
+        name: str | UnsetType = UNSET,
+        expires_at: str | UnsetType | None = UNSET,
+        password: str | UnsetType | None = UNSET,
+    ) -> PublicLink:
+        """Change the name, the end or the password of a public link; only its creator can let more people in by
+        it.
+        """
+        return await self._transport.send(
+            Call(
+                method="PATCH",
+                path=f"/api/repo-obj/{segment(id)}/links/{segment(link)}",
+                answer=PublicLink,
+                body={"name": name, "expires_at": expires_at, "password": password},
             )
         )
 
@@ -3176,6 +3251,7 @@ class AsyncApi:
         self.hosting = AsyncHostingApi(transport)
         self.instance = AsyncInstanceApi(transport)
         self.jobs = AsyncJobsApi(transport)
+        self.links = AsyncLinksApi(transport)
         self.knowledge = AsyncKnowledgeApi(transport)
         self.members = AsyncMembersApi(transport)
         self.models = AsyncModelsApi(transport)

@@ -16,6 +16,7 @@ from teamspace.client.models import (
     AccountStatus,
     ActivityItem,
     AddedMember,
+    AdministeredLink,
     AgentAnswer,
     AnyText,
     ApiToken,
@@ -58,6 +59,8 @@ from teamspace.client.models import (
     FunctionTool,
     FunnelCopy,
     GlossaryTerm,
+    GrantDetails,
+    GrantListing,
     Grants,
     ImagePart,
     ImportResult,
@@ -86,13 +89,12 @@ from teamspace.client.models import (
     Mode,
     ModelReport,
     ModelRoles,
-    NamedGrant,
-    NamedGrants,
     NewExecutor,
     Note,
     NoteItem,
     NotePart,
     ObjectGrant,
+    ObjectGrantListing,
     ObjectItem,
     ObjectListing,
     ObjectPart,
@@ -138,7 +140,7 @@ from teamspace.client.models import (
     SearchResult,
     Seeded,
     Session,
-    Shares,
+    SharedItem,
     ShareTargets,
     Shortcuts,
     SignedIn,
@@ -711,7 +713,7 @@ class ConversationsApi(Area):
         principal_id: str | UnsetType | None = UNSET,
         expires_at: str | UnsetType | None = UNSET,
         idempotency_key: str | None = None,
-    ) -> Shares:
+    ) -> Grants:
         """Share a conversation with a colleague or a team, to read it (`notes:read`) or to continue it
         (`notes:write`), optionally until a time, or remove their access; returns its shares.
         """
@@ -719,7 +721,7 @@ class ConversationsApi(Area):
             Call(
                 method="POST",
                 path=f"/api/conversations/{segment(id)}/share",
-                answer=Shares,
+                answer=Grants,
                 body={
                     "user_id": user_id,
                     "principal_type": principal_type,
@@ -733,7 +735,7 @@ class ConversationsApi(Area):
 
     def grants(
         self, id: str, *, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET, effective: bool = False
-    ) -> Pages[NamedGrant, NamedGrants]:
+    ) -> Pages[GrantDetails, GrantListing]:
         """List the shares of a conversation, also expired ones; ?effective=1 also lists everyone who can see it,
         and why.
         """
@@ -742,7 +744,7 @@ class ConversationsApi(Area):
             Call(
                 method="GET",
                 path=f"/api/conversations/{segment(id)}/grants",
-                answer=NamedGrants,
+                answer=GrantListing,
                 query={"limit": limit, "cursor": cursor, "effective": flag(effective)},
             ),
         )
@@ -887,6 +889,17 @@ class ActivityApi(Area):
             Call(
                 method="GET", path="/api/activity", answer=Page[ActivityItem], query={"limit": limit, "cursor": cursor}
             ),
+        )
+
+    def shared(
+        self, *, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET
+    ) -> Pages[SharedItem, Page[SharedItem]]:
+        """List the notes, documents, files and conversations that others shared with the caller or with their
+        team, newest share first; a page can have fewer items than its limit.
+        """
+        return Pages(
+            self._transport,
+            Call(method="GET", path="/api/shared", answer=Page[SharedItem], query={"limit": limit, "cursor": cursor}),
         )
 
 
@@ -1159,6 +1172,47 @@ class JobsApi(Area):
         )
 
 
+class LinksApi(Area):
+    """Public links of the team and of the company."""
+
+    def list(
+        self, *, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET
+    ) -> Pages[AdministeredLink, Page[AdministeredLink]]:
+        """List the public links to the team's objects that have not expired, newest first, without their
+        addresses; a page can have fewer items than its limit.
+        """
+        return Pages(
+            self._transport,
+            Call(
+                method="GET", path="/api/links", answer=Page[AdministeredLink], query={"limit": limit, "cursor": cursor}
+            ),
+        )
+
+    def revoke(self, id: str) -> None:
+        """Revoke a public link to an object of the team."""
+        self._transport.send(Call(method="DELETE", path=f"/api/links/{segment(id)}"))
+
+    def list_of_company(
+        self, *, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET
+    ) -> Pages[AdministeredLink, Page[AdministeredLink]]:
+        """List the public links to the company's objects that have not expired, newest first, without their
+        addresses; a page can have fewer items than its limit.
+        """
+        return Pages(
+            self._transport,
+            Call(
+                method="GET",
+                path="/api/org/links",
+                answer=Page[AdministeredLink],
+                query={"limit": limit, "cursor": cursor},
+            ),
+        )
+
+    def revoke_in_company(self, id: str) -> None:
+        """Revoke a public link to an object of the company."""
+        self._transport.send(Call(method="DELETE", path=f"/api/org/links/{segment(id)}"))
+
+
 class KnowledgeApi(Area):
     """People, organisations and other things that documents mention."""
 
@@ -1424,7 +1478,7 @@ class NotesApi(Area):
         principal_id: str | UnsetType | None = UNSET,
         expires_at: str | UnsetType | None = UNSET,
         idempotency_key: str | None = None,
-    ) -> Shares:
+    ) -> Grants:
         """Share a note with a colleague or a team, with any of `notes:*`, optionally until a time, or remove their
         access; returns the note's shares.
         """
@@ -1432,7 +1486,7 @@ class NotesApi(Area):
             Call(
                 method="POST",
                 path=f"/api/notes/{segment(id)}/share",
-                answer=Shares,
+                answer=Grants,
                 body={
                     "user_id": user_id,
                     "principal_type": principal_type,
@@ -1446,14 +1500,14 @@ class NotesApi(Area):
 
     def grants(
         self, id: str, *, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET, effective: bool = False
-    ) -> Pages[NamedGrant, NamedGrants]:
+    ) -> Pages[GrantDetails, GrantListing]:
         """List the shares of a note, also expired ones; ?effective=1 also lists everyone who can see it, and why."""
         return Pages(
             self._transport,
             Call(
                 method="GET",
                 path=f"/api/notes/{segment(id)}/grants",
-                answer=NamedGrants,
+                answer=GrantListing,
                 query={"limit": limit, "cursor": cursor, "effective": flag(effective)},
             ),
         )
@@ -2280,13 +2334,13 @@ class RepoApi(Area):
         capability: AccessLevel | UnsetType | None = UNSET,
         expires_at: str | UnsetType | None = UNSET,
         idempotency_key: str | None = None,
-    ) -> Grants:
+    ) -> ObjectGrantListing:
         """Share an object with a colleague or a team, optionally until a time; returns all grants."""
         return self._transport.send(
             Call(
                 method="POST",
                 path=f"/api/repo-obj/{segment(id)}/share",
-                answer=Grants,
+                answer=ObjectGrantListing,
                 body={
                     "user_id": user_id,
                     "principal_type": principal_type,
@@ -2306,13 +2360,13 @@ class RepoApi(Area):
         principal_type: PrincipalType | UnsetType | None = UNSET,
         principal_id: str | UnsetType | None = UNSET,
         idempotency_key: str | None = None,
-    ) -> Grants:
+    ) -> ObjectGrantListing:
         """Remove the grant of a person or a team; returns the remaining grants."""
         return self._transport.send(
             Call(
                 method="POST",
                 path=f"/api/repo-obj/{segment(id)}/unshare",
-                answer=Grants,
+                answer=ObjectGrantListing,
                 body={"user_id": user_id, "principal_type": principal_type, "principal_id": principal_id},
                 headers=keyed(idempotency_key),
             )
@@ -2320,14 +2374,14 @@ class RepoApi(Area):
 
     def grants(
         self, id: str, *, limit: int | UnsetType = UNSET, cursor: str | UnsetType = UNSET, effective: bool = False
-    ) -> Pages[ObjectGrant, Grants]:
+    ) -> Pages[ObjectGrant, ObjectGrantListing]:
         """List the grants of an object; ?effective=1 also lists everyone who can see it, and why."""
         return Pages(
             self._transport,
             Call(
                 method="GET",
                 path=f"/api/repo-obj/{segment(id)}/grants",
-                answer=Grants,
+                answer=ObjectGrantListing,
                 query={"limit": limit, "cursor": cursor, "effective": flag(effective)},
             ),
         )
@@ -2448,6 +2502,27 @@ class RepoApi(Area):
                 answer=PublicLink,
                 body={"name": name, "expires_at": expires_at, "password": password},
                 headers=keyed(idempotency_key),
+            )
+        )
+
+    def change_link(
+        self,
+        id: str,
+        link: str,
+        *,
+        name: str | UnsetType = UNSET,
+        expires_at: str | UnsetType | None = UNSET,
+        password: str | UnsetType | None = UNSET,
+    ) -> PublicLink:
+        """Change the name, the end or the password of a public link; only its creator can let more people in by
+        it.
+        """
+        return self._transport.send(
+            Call(
+                method="PATCH",
+                path=f"/api/repo-obj/{segment(id)}/links/{segment(link)}",
+                answer=PublicLink,
+                body={"name": name, "expires_at": expires_at, "password": password},
             )
         )
 
@@ -3152,6 +3227,7 @@ class Api:
         self.hosting = HostingApi(transport)
         self.instance = InstanceApi(transport)
         self.jobs = JobsApi(transport)
+        self.links = LinksApi(transport)
         self.knowledge = KnowledgeApi(transport)
         self.members = MembersApi(transport)
         self.models = ModelsApi(transport)

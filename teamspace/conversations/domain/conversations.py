@@ -28,7 +28,7 @@ from teamspace.core.principal import Principal
 from teamspace.core.replies import Page
 from teamspace.events import Change
 from teamspace.jobs import JobAttempts
-from teamspace.sharing import Grant, GrantsQuery, Levels, NamedGrants, Share
+from teamspace.sharing import Grant, GrantListing, GrantsQuery, Levels, ShareRequest
 
 _TITLE_LENGTH = 200
 _NEWEST = ("~", "~")
@@ -50,7 +50,7 @@ async def create(db: Db, who: Principal, draft: NewConversation) -> Conversation
 
 
 async def listing(db: Db, who: Principal, query: ConversationQuery) -> Page[ConversationItem]:
-    fence = access.shared(who) if query.shared else read_fence(who)
+    fence = access.shared_fence(who) if query.shared else read_fence(who)
     rows = await store.select(db, fence, _cursor_position(query), query.size + 1)
     return paging.page(rows, query, lambda item: f"{item.updated_at}/{item.id}")
 
@@ -101,7 +101,7 @@ async def delete(db: Db, who: Principal, attempts: JobAttempts, conversation_id:
             tx.after_commit(partial(attempts.stop, turn_id))
 
 
-async def share(db: Db, who: Principal, conversation_id: str, request: Share) -> list[Grant]:
+async def share(db: Db, who: Principal, conversation_id: str, request: ShareRequest) -> list[Grant]:
     """Share the conversation with a person or a team, change that, or take it back; return its grants."""
     async with db.write(who, "conversation.share" if request.permission else "conversation.unshare") as tx:
         row = await require(tx, who, conversation_id, Access.MANAGE)
@@ -109,7 +109,7 @@ async def share(db: Db, who: Principal, conversation_id: str, request: Share) ->
         return await sharing.share(tx, CONVERSATIONS, row, manageable, manageable, request)
 
 
-async def list_grants(db: Db, who: Principal, conversation_id: str, query: GrantsQuery) -> NamedGrants:
+async def list_grants(db: Db, who: Principal, conversation_id: str, query: GrantsQuery) -> GrantListing:
     """Return the conversation's grants, also expired ones, and if asked everyone who can see it, and why."""
     row = await store.get(db, access.fence(who, Access.READ), conversation_id)
     if row is None:

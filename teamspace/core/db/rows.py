@@ -33,7 +33,7 @@ def as_json(value: object) -> str:
 @cache
 def _cached_mapper(shape: Any) -> Callable[[Row], Any]:
     """Return a function that converts a row to `shape`. Lists and structs are JSON text in the database."""
-    if not issubclass(shape, msgspec.Struct):
+    if not issubclass(get_origin(shape) or shape, msgspec.Struct):
         return lambda row: row[0]
     conversions = [
         (position, convert)

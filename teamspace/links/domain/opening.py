@@ -54,7 +54,7 @@ async def find(db: Reads, call: Call, token: str) -> SharedFile | None:
     if link is None or is_expired(link, clock.stamp()):
         return None
     try:
-        row = await _published(db, call, link.creator_id, link.team_id, link.object_id)
+        row = await _published(db, call, link.creator_id, link.creator_team_id, link.object_id)
         return SharedFile(link, token, row, await repository.get_version(db, row, row.version))
     except (Unauthenticated, NotFound, Forbidden):
         return None

@@ -93,7 +93,7 @@ async def describe(db: Reads, who: Principal, row: ObjectRow, query: VersionQuer
     rows = await store.select_versions(db, row.id, _below(query), query.size + 1)
     page = paging.page(rows, query, lambda version: str(version.number))
     return RepositoryObject(
-        **msgspec.structs.asdict(_item(row)), permissions=await get_permissions(db, who, row),
+        **msgspec.structs.asdict(_item(row, await get_linked(db, [row.id]))), permissions=await get_permissions(db, who, row),
         text_fault=row.text_fault, versions=[to_version(version, version.name) for version in page.items], next_cursor=page.next_cursor,
     )  # fmt: skip
 
@@ -163,6 +163,21 @@ async def get_labels(db: Reads, object_ids: Sequence[str]) -> dict[str, list[str
     return labels
 
 
+async def get_linked(db: Reads, object_ids: Sequence[str]) -> set[str]:
+    """Return those of the objects, which a fence has admitted, that have a public link that has not expired."""
+    return await store.select_linked(db, object_ids) if object_ids else set()
+
+
+async def get_readable(db: Reads, who: Principal, object_ids: Sequence[str]) -> list[ObjectItem]:
+    """Return those of the objects that `who` can read."""
+    return await store.select_by_ids(db, read_fence(who, across_org=True), object_ids)
+
+
+async def filter_allowed(db: Reads, who: Principal, permission: P, object_ids: Sequence[str]) -> set[str]:
+    """Return those of the objects on which `who` has `permission`."""
+    return {item.id for item in await store.select_by_ids(db, access.fence(who, permission), object_ids)}
+
+
 async def list_objects(db: Db, who: Principal, query: ObjectQuery) -> ObjectListing:
     fence = _list_fence(who, query)
     if query.prefix is None and query.delimiter is None:
@@ -188,8 +203,10 @@ async def _list_by_key(db: Db, who: Principal, fence: Fence, query: ObjectQuery)
         size=query.size,
     )  # fmt: skip
     folders = [entry for entry in walk.entries if isinstance(entry, str)]
+    rows = [entry for entry in walk.entries if not isinstance(entry, str)]
+    linked = await get_linked(db, [row.id for row in rows])
     return ObjectListing(
-        items=[_item(entry) for entry in walk.entries if not isinstance(entry, str)],
+        items=[_item(row, linked) for row in rows],
         folders=folders,
         next_cursor=paging.encode_cursor(json.dumps(walk.next_position)) if walk.next_position else None,
         folder_facts=await _get_facts(db, who, fence, folders, only_team) if query.facts else None,
@@ -218,11 +235,11 @@ def _facts(count: FolderCount) -> FolderFacts:
     )  # fmt: skip
 
 
-def _item(row: ObjectRow) -> ObjectItem:
+def _item(row: ObjectRow, linked: set[str]) -> ObjectItem:
     return ObjectItem(
         id=row.id, key=row.key, filename=row.filename, title=shown_title(row), content_type=row.content_type,
         size=row.size, sha256=row.sha256, visibility=row.visibility, owner=row.owner_id, team_id=row.team_id, version=row.version,
-        text_state=row.text_state, created_at=row.created_at, updated_at=row.updated_at,
+        text_state=row.text_state, created_at=row.created_at, updated_at=row.updated_at, has_public_link=row.id in linked,
     )  # fmt: skip
 
 

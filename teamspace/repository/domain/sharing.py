@@ -11,22 +11,21 @@ from teamspace.repository import access, store
 from teamspace.repository.domain import changes, finding
 from teamspace.repository.schemas import (
     AccessLevel,
-    AccessReason,
-    GrantRow,
-    Grants,
+    ObjectAccessReason,
     ObjectGrant,
+    ObjectGrantListing,
     ObjectReader,
     ObjectRow,
-    ObjectShare,
+    ObjectShareRequest,
     ShareTarget,
     ShareTargets,
 )
-from teamspace.sharing import GrantsQuery, Held, Levels, NamedPrincipal
+from teamspace.sharing import GrantRow, GrantsQuery, Levels, NamedPrincipal
 
 MAX_GRANTS = 500
 
 
-async def share(db: Db, who: Principal, object_id: str, request: ObjectShare) -> Grants:
+async def share(db: Db, who: Principal, object_id: str, request: ObjectShareRequest) -> ObjectGrantListing:
     """Grant a person or a team an access level; replaces their earlier grant."""
     kind, id = sharing.parse_principal(request)
     capability, requested = _parse_level(request), sharing.parse_expiry(request.expires_at)
@@ -49,27 +48,27 @@ async def share(db: Db, who: Principal, object_id: str, request: ObjectShare) ->
         grants = await store.select_grants(tx, row.id)
         if len(grants) > MAX_GRANTS:
             raise BadRequest("repository.grants", limit=MAX_GRANTS)
-        return Grants(await _to_grants(tx, row, grants))
+        return ObjectGrantListing(await _to_grants(tx, row, grants))
 
 
-async def unshare(db: Db, who: Principal, object_id: str, request: NamedPrincipal) -> Grants:
+async def unshare(db: Db, who: Principal, object_id: str, request: NamedPrincipal) -> ObjectGrantListing:
     kind, id = sharing.parse_principal(request)
     async with db.write(who, "object.unshare") as tx:
         row = await finding.require(tx, who, object_id, P.FILES_MANAGE)
         tx.target, tx.detail = row.id, {"principal_type": kind, "principal_id": id}
         await store.delete_grant(tx, row.id, kind, id)
         await changes.record(tx, row, Change.UPDATED, [sharing.to_reader(kind, id)])
-        return Grants(await _to_grants(tx, row, await store.select_grants(tx, row.id)))
+        return ObjectGrantListing(await _to_grants(tx, row, await store.select_grants(tx, row.id)))
 
 
-async def list_grants(db: Db, who: Principal, object_id: str, query: GrantsQuery) -> Grants:
+async def list_grants(db: Db, who: Principal, object_id: str, query: GrantsQuery) -> ObjectGrantListing:
     row = await finding.require(db, who, object_id, P.FILES_MANAGE)
     rows = await store.select_grants(db, row.id)
     items = await _to_grants(db, row, rows)
     if query.effective is None:
-        return Grants(items)
+        return ObjectGrantListing(items)
     readers, next_cursor = await _list_readers(db, row, rows, query)
-    return Grants(items, readers, next_cursor)
+    return ObjectGrantListing(items, readers, next_cursor)
 
 
 async def list_targets(db: Db, who: Principal, search: str) -> ShareTargets:
@@ -81,7 +80,7 @@ async def list_targets(db: Db, who: Principal, search: str) -> ShareTargets:
 # Granting
 
 
-def _parse_level(request: ObjectShare) -> AccessLevel:
+def _parse_level(request: ObjectShareRequest) -> AccessLevel:
     if request.capability is None and request.user_id is None:
         raise BadRequest.at("/capability", "repository.capability", choices=", ".join(AccessLevel))
     return request.capability or AccessLevel.VIEW
@@ -99,16 +98,16 @@ async def _limit_expiry(tx: Tx, who: Principal, row: ObjectRow, requested: str |
     if await store.admits(tx, access.fence_without_grants(who, P.FILES_MANAGE), row.id):
         return requested
     grants = await store.select_grants(tx, row.id)
-    return sharing.earliest(requested, who, [grant for grant in grants if grant.capability is AccessLevel.MANAGE])
+    return sharing.earliest(requested, who, [grant for grant in grants if grant.level is AccessLevel.MANAGE])
 
 
-async def _to_grants(db: Reads, row: ObjectRow, rows: list[GrantRow]) -> list[ObjectGrant]:
+async def _to_grants(db: Reads, row: ObjectRow, rows: list[GrantRow[AccessLevel]]) -> list[ObjectGrant]:
     names = await tenancy.get_names(db, row.org_id, {grant.principal_id for grant in rows})
     return [
         ObjectGrant(
             principal_type=grant.principal_type, principal_id=grant.principal_id,
-            name=names.get(grant.principal_id, ""), capability=grant.capability,
-            permissions=list(grant.capability.permissions), granted_by=grant.granted_by, expires_at=grant.expires_at,
+            name=names.get(grant.principal_id, ""), capability=grant.level,
+            permissions=list(grant.level.permissions), granted_by=grant.granted_by, expires_at=grant.expires_at,
             expired=grant.expired, created_at=grant.created_at,
         )
         for grant in rows
@@ -119,15 +118,11 @@ async def _to_grants(db: Reads, row: ObjectRow, rows: list[GrantRow]) -> list[Ob
 
 
 async def _list_readers(
-    db: Db, row: ObjectRow, rows: list[GrantRow], query: GrantsQuery
+    db: Db, row: ObjectRow, rows: list[GrantRow[AccessLevel]], query: GrantsQuery
 ) -> tuple[list[ObjectReader], str | None]:
-    held = [
-        Held(grant.principal_type, grant.principal_id, grant.capability, grant.expires_at)
-        for grant in rows if not grant.expired
-    ]  # fmt: skip
     by_role = _highest_level if row.visibility == "team" else None
     levels = Levels(AccessLevel.MANAGE, AccessLevel.VIEW, by_role)
-    people, next_cursor = await sharing.list_readers(db, row, held, levels, AccessReason, query)
+    people, next_cursor = await sharing.list_readers(db, row, rows, levels, ObjectAccessReason, query)
     readers = [
         ObjectReader(person.user_id, person.username, person.display_name, reasons) for person, reasons in people
     ]

@@ -10,18 +10,17 @@ from teamspace.core.paging import Paging
 from teamspace.core.permissions import Permission
 from teamspace.sharing import store
 from teamspace.sharing.schemas import (
-    ExplainedReader,
+    AccessReason,
+    GrantDetails,
+    GrantListing,
+    GrantRow,
     GrantsQuery,
-    Held,
     Level,
     Levels,
-    NamedGrant,
-    NamedGrants,
     OwnedRow,
-    ReaderReason,
+    Reader,
     Rule,
     Shareable,
-    ShareRow,
 )
 
 T = TypeVar("T")
@@ -30,28 +29,23 @@ MakeReason = Callable[[Rule, Level, str | None, str | None], T]
 
 async def explain(
     db: Reads, row: OwnedRow, kind: Shareable, levels: Levels[Permission], query: GrantsQuery
-) -> NamedGrants:
+) -> GrantListing:
     """Return the grants of a row with names, also expired ones, and if asked everyone who can see it, and why."""
     rows = await store.select_grants(db, kind, row.id)
     items = await _with_names(db, row, rows)
     if query.effective is None:
-        return NamedGrants(items)
-    held = [
-        Held(grant.principal_type, grant.principal_id, grant.permission, grant.expires_at)
-        for grant in rows if not grant.expired
-    ]  # fmt: skip
-    people, next_cursor = await list_readers(db, row, held, levels, ReaderReason, query)
-    readers = [
-        ExplainedReader(person.user_id, person.username, person.display_name, reasons) for person, reasons in people
-    ]
-    return NamedGrants(items, readers, next_cursor)
+        return GrantListing(items)
+    people, next_cursor = await list_readers(db, row, rows, levels, AccessReason, query)
+    readers = [Reader(person.user_id, person.username, person.display_name, reasons) for person, reasons in people]
+    return GrantListing(items, readers, next_cursor)
 
 
 async def list_readers(
-    db: Reads, row: OwnedRow, held: Sequence[Held[Level]], levels: Levels[Level], reason: MakeReason[Level, T],
+    db: Reads, row: OwnedRow, rows: Sequence[GrantRow[Level]], levels: Levels[Level], reason: MakeReason[Level, T],
     query: Paging,
 ) -> tuple[list[tuple[tenancy.PersonTeams, list[T]]], str | None]:  # fmt: skip
-    """Return a page of the people who can see a row, each with all reasons; `held` are its grants."""
+    """Return a page of the people who can see a row, each with all reasons; `rows` are its grants."""
+    held = [grant for grant in rows if not grant.expired]
     visible = levels.by_role is not None
     people = await tenancy.list_people_with_teams(
         db, row.org_id,
@@ -68,7 +62,7 @@ async def list_readers(
 
 
 def _reasons(
-    row: OwnedRow, held: Sequence[Held[Level]], levels: Levels[Level], reason: MakeReason[Level, T],
+    row: OwnedRow, held: Sequence[GrantRow[Level]], levels: Levels[Level], reason: MakeReason[Level, T],
     person: tenancy.PersonTeams,
 ) -> list[T]:  # fmt: skip
     teams = {seat.team_id for seat in person.teams}
@@ -88,11 +82,11 @@ def _reasons(
     return reasons
 
 
-async def _with_names(db: Reads, row: OwnedRow, rows: Sequence[ShareRow]) -> list[NamedGrant]:
+async def _with_names(db: Reads, row: OwnedRow, rows: Sequence[GrantRow[Permission]]) -> list[GrantDetails]:
     names = await tenancy.get_names(db, row.org_id, {grant.principal_id for grant in rows})
     return [
-        NamedGrant(
-            user_id=grant.principal_id if grant.principal_type == "user" else None, permission=grant.permission,
+        GrantDetails(
+            user_id=grant.principal_id if grant.principal_type == "user" else None, permission=grant.level,
             principal_type=grant.principal_type, principal_id=grant.principal_id, expires_at=grant.expires_at,
             name=names.get(grant.principal_id, ""), granted_by=grant.granted_by, expired=grant.expired,
             created_at=grant.created_at,

@@ -1,7 +1,6 @@
 """Share rows with people and teams, and record who is told of their changes."""
 
 from collections.abc import Collection, Sequence
-from typing import Protocol
 
 from teamspace import events, tenancy
 from teamspace.core import clock, text
@@ -13,30 +12,20 @@ from teamspace.events import Change, Readers
 from teamspace.sharing import store
 from teamspace.sharing.schemas import (
     Grant,
+    GrantRow,
+    Level,
     NamedPrincipal,
     OwnedRow,
     PrincipalType,
-    Share,
     Shareable,
-    ShareRow,
+    ShareRequest,
 )
 
 MAX_GRANTS = 500
 
 
-class _Grant(Protocol):
-    @property
-    def principal_type(self) -> PrincipalType: ...
-    @property
-    def principal_id(self) -> str: ...
-    @property
-    def expires_at(self) -> str | None: ...
-    @property
-    def expired(self) -> bool: ...
-
-
 async def share(
-    tx: Tx, kind: Shareable, row: OwnedRow, manageable: Fence, by_right: Fence, request: Share
+    tx: Tx, kind: Shareable, row: OwnedRow, manageable: Fence, by_right: Fence, request: ShareRequest
 ) -> list[Grant]:
     """Share the row with a person or a team, change that, or take it back; return the row's grants.
 
@@ -97,7 +86,7 @@ async def check_principal(tx: Tx, row: OwnedRow, request: NamedPrincipal) -> Non
         raise NotFound("tenancy.no_person")
 
 
-def earliest(requested: str | None, who: Principal, managing: Collection[_Grant]) -> str | None:
+def earliest(requested: str | None, who: Principal, managing: Collection[GrantRow[Level]]) -> str | None:
     """Return when a grant ends that `who` gives by one of these grants: not after the one that allows it."""
     own = (("user", who.user_id), ("team", who.team_id))
     ends = [
@@ -135,7 +124,7 @@ async def _limit_expiry(tx: Tx, kind: Shareable, row: OwnedRow, by_right: Fence,
     if await store.admits(tx, kind, by_right, row.id):
         return requested
     grants = await store.select_grants(tx, kind, row.id)
-    return earliest(requested, tx.who, [grant for grant in grants if grant.permission == kind.ladder[-1]])
+    return earliest(requested, tx.who, [grant for grant in grants if grant.level == kind.ladder[-1]])
 
 
 def _to_detail(
@@ -145,8 +134,8 @@ def _to_detail(
     return {"principal_type": kind, "principal_id": id, "permission": permission, "expires_at": expires_at}
 
 
-def _active(rows: Sequence[ShareRow]) -> list[Grant]:
+def _active(rows: Sequence[GrantRow[Permission]]) -> list[Grant]:
     return [
-        to_grant(row.principal_type, row.principal_id, row.permission, row.expires_at)
+        to_grant(row.principal_type, row.principal_id, row.level, row.expires_at)
         for row in rows if not row.expired
     ]  # fmt: skip

@@ -12,15 +12,19 @@ import { Time } from "@/ui/Time";
 import { addressOf, wordsOf } from "./activity";
 import styles from "./Activity.module.css";
 import { Part } from "./Part";
-import { useActivity } from "./queries";
+import { useActivity, useShared } from "./queries";
 
 export function Activity() {
   const activity = useActivity();
   const names = useNames();
+  // What stands under "Shared with you" needs no second line.
+  const isListed = new Set(useShared().items.map(({ id }) => id));
   // The rest of the page says what is wrong, if the server can't be reached.
   if (!activity.data) return null;
-  const items = activity.data.pages.flatMap((page) => page.items);
-  if (items.length === 0) return <Quiet />;
+  const done = activity.data.pages.flatMap((page) => page.items);
+  if (done.length === 0) return <Quiet />;
+  const items = done.filter(({ verb, id }) => verb !== "shared" || !isListed.has(id));
+  if (items.length === 0 && !activity.hasNextPage) return null;
   return (
     <Part title={t("home.activity")}>
       <ul className={styles.list}>

@@ -21,15 +21,16 @@ import { Continue } from "./Continue";
 import styles from "./HomeScreen.module.css";
 import { Mentions } from "./Mentions";
 import { Part } from "./Part";
-import { useActivity, useMentions, useNews, useSeed, type FileItem, type News, type NoteItem } from "./queries";
+import { useActivity, useMentions, useNews, useSeed, useShared, type FileItem, type News, type NoteItem } from "./queries";
 import { Setup } from "./Setup";
+import { SharedWithYou } from "./SharedWithYou";
 
 export default function HomeScreen() {
   const session = useSession();
   const { me } = session;
   const checklist = useChecklist();
   const news = useNews(!isGuest(session));
-  const parts = [checklist, useRecents(), useMentions(), useActivity(), news];
+  const parts = [checklist, useRecents(), useMentions(), useShared(), useActivity(), news];
   return (
     <Page title={t("home.welcome", { name: me.user.display_name })} intro={t("home.where", { team: me.team.name, company: me.org.name })}>
       {/* All at once, so that nothing on the page moves when the last comes. */}
@@ -61,29 +62,13 @@ function Waiting() {
 /** Users without access to the team's content only see what's shared with them. */
 const isGuest = ({ can }: Session): boolean => !can("notes:read") && !can("notes:write") && !can("files:read") && !can("files:write");
 
-function TeamNews(news: News) {
-  const session = useSession();
-  if (news.notes.length + news.files.length + news.shared.length === 0) return <Nothing />;
+function TeamNews({ notes, files }: News) {
+  const isNew = useShared().items.length + notes.length + files.length === 0;
+  if (isNew) return <Nothing />;
   return (
     <>
+      <SharedWithYou />
       <Activity />
-      {isGuest(session) ? <ForGuests {...news} /> : <ForTheTeam {...news} />}
-    </>
-  );
-}
-
-function ForGuests({ notes, shared }: News) {
-  return (
-    <Part title={t("home.shared")}>
-      <Notes notes={notes} />
-      <Files files={shared} />
-    </Part>
-  );
-}
-
-function ForTheTeam({ notes, files, shared }: News) {
-  return (
-    <>
       {notes.length > 0 && (
         <Part title={t("home.recent")}>
           <Notes notes={notes} />
@@ -94,18 +79,12 @@ function ForTheTeam({ notes, files, shared }: News) {
           <Files files={files} />
         </Part>
       )}
-      {shared.length > 0 && (
-        <Part title={t("home.shared")}>
-          <Files files={shared} />
-        </Part>
-      )}
     </>
   );
 }
 
 function Notes({ notes }: { notes: readonly NoteItem[] }) {
   const names = useNames();
-  if (notes.length === 0) return null;
   return (
     <div className={styles.cards}>
       {notes.map((note) => (
@@ -123,7 +102,6 @@ function Notes({ notes }: { notes: readonly NoteItem[] }) {
 
 function Files({ files }: { files: readonly FileItem[] }) {
   const names = useNames();
-  if (files.length === 0) return null;
   return (
     <ul className={styles.files}>
       {files.map((file) => {

@@ -5,12 +5,13 @@ import { freshness } from "@/navigation/freshness";
 export const NOTES = ["notes", "recent"] as const;
 export const MENTIONED = ["mentions"] as const;
 export const FILES = ["files", "recent"] as const;
+export const SHARED = ["shared"] as const;
 
 export const ACTIVITY = ["activity"] as const;
 
 export const homeFreshness = [
-  freshness("note", () => [{ queryKey: NOTES }, { queryKey: MENTIONED }, { queryKey: ACTIVITY }]),
-  freshness("object", () => [{ queryKey: FILES }, { queryKey: MENTIONED }, { queryKey: ACTIVITY }]),
-  freshness("conversation", () => [{ queryKey: ACTIVITY }]),
+  freshness("note", () => [{ queryKey: NOTES }, { queryKey: MENTIONED }, { queryKey: ACTIVITY }, { queryKey: SHARED }]),
+  freshness("object", () => [{ queryKey: FILES }, { queryKey: MENTIONED }, { queryKey: ACTIVITY }, { queryKey: SHARED }]),
+  freshness("conversation", () => [{ queryKey: ACTIVITY }, { queryKey: SHARED }]),
   freshness("run", () => [{ queryKey: ACTIVITY }]),
 ] as const;

@@ -3,9 +3,10 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { answer, api, type Schemas } from "@/api/client";
+import { KINDS, type Subject } from "@/ui/shortcuts/shortcuts";
 
 import { isKnown } from "./activity";
-import { ACTIVITY, FILES, MENTIONED, NOTES } from "./keys";
+import { ACTIVITY, FILES, MENTIONED, NOTES, SHARED } from "./keys";
 
 const RECENT = 6;
 
@@ -14,37 +15,28 @@ export type FileItem = Schemas["ObjectItem"];
 
 export interface News {
   notes: NoteItem[];
-  /** Includes documents, but not what's shared with the user. */
+  /** Includes documents. */
   files: FileItem[];
-  shared: FileItem[];
 }
 
-/** One query for everything, so that the layout doesn't shift. Refetched with notes and files. */
+/** What the team has; nothing for people without access to it. Refetched with notes and files. */
 export function useNews(ofTheTeam: boolean) {
+  const query = { params: { query: { limit: RECENT } } };
   const notes = useQuery({
-    queryKey: NOTES,
-    queryFn: () => answer(api.GET("/api/notes", { params: { query: { limit: RECENT } } })),
+    queryKey: [...NOTES, ofTheTeam],
+    queryFn: async () => (ofTheTeam ? (await answer(api.GET("/api/notes", query))).items : []),
   });
   const files = useQuery({
     queryKey: [...FILES, ofTheTeam],
-    queryFn: () => newsOfFiles(ofTheTeam),
+    queryFn: async () => (ofTheTeam ? (await answer(api.GET("/api/repo", query))).items : []),
   });
   return {
     isPending: notes.isPending || files.isPending,
     isError: notes.isLoadingError || files.isLoadingError,
     error: notes.error ?? files.error,
-    data: { notes: notes.data?.items ?? [], files: files.data?.files ?? [], shared: files.data?.shared ?? [] } satisfies News,
+    data: { notes: notes.data ?? [], files: files.data ?? [] } satisfies News,
     refetch: () => Promise.all([notes.refetch(), files.refetch()]),
   };
-}
-
-async function newsOfFiles(ofTheTeam: boolean): Promise<Omit<News, "notes">> {
-  const [files, shared] = await Promise.all([
-    ofTheTeam ? answer(api.GET("/api/repo", { params: { query: { limit: RECENT } } })) : { items: [] },
-    answer(api.GET("/api/repo", { params: { query: { limit: RECENT, shared: "1" } } })),
-  ]);
-  const ids = new Set(shared.items.map(({ id }) => id));
-  return { files: files.items.filter(({ id }) => !ids.has(id)), shared: shared.items };
 }
 
 const DONE = 6;
@@ -60,13 +52,43 @@ export function useActivity() {
   });
 }
 
+export function useShared() {
+  const found = useInfiniteQuery({
+    queryKey: SHARED,
+    queryFn: ({ pageParam }) => nextShared(pageParam),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+  });
+  // What is shared with a person and with their team can be on two pages.
+  const byId = new Map((found.data?.pages ?? []).flatMap((page) => page.items).reverse().map((item) => [item.id, item]));
+  return { ...found, items: [...byId.values()].reverse() };
+}
+
+const nextActivity = (from: string | undefined) =>
+  nextFilled(from, async (query) => {
+    const page = await answer(api.GET("/api/activity", { params: { query } }));
+    return { ...page, items: page.items.filter(isKnown) };
+  });
+
+const nextShared = (from: string | undefined) =>
+  nextFilled(from, async (query) => {
+    const page = await answer(api.GET("/api/shared", { params: { query } }));
+    return { ...page, items: page.items.filter(isSharedKind) };
+  });
+
+const isSharedKind = (item: Schemas["SharedItem"]): item is Schemas["SharedItem"] & Subject => KINDS.some((kind) => kind === item.kind);
+
+interface Filtered<Item> {
+  items: Item[];
+  next_cursor?: string | null;
+}
+
 /** A page can be empty though there is more. */
-async function nextActivity(from: string | undefined) {
+async function nextFilled<Item>(from: string | undefined, get: (query: { limit: number; cursor?: string }) => Promise<Filtered<Item>>) {
   let cursor = from;
   for (let pages = 1; ; pages++) {
-    const page = await answer(api.GET("/api/activity", { params: { query: { limit: DONE, ...(cursor ? { cursor } : {}) } } }));
-    const items = page.items.filter(isKnown);
-    if (items.length > 0 || !page.next_cursor || pages === EMPTY_PAGES) return { items, next_cursor: page.next_cursor };
+    const page = await get({ limit: DONE, ...(cursor ? { cursor } : {}) });
+    if (page.items.length > 0 || !page.next_cursor || pages === EMPTY_PAGES) return page;
     cursor = page.next_cursor;
   }
 }

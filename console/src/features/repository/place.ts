@@ -2,6 +2,9 @@
 
 import { useNavigate, useSearch } from "@tanstack/react-router";
 
+import type { Schemas } from "@/api/client";
+import { isDocument } from "@/ui/documents";
+
 export const SHOWN = ["all", "shared"] as const;
 export type Shown = (typeof SHOWN)[number];
 
@@ -50,4 +53,7 @@ export function crumbsOf(folder: string): Crumb[] {
 export const folderOf = (key: string): string => key.slice(0, key.lastIndexOf("/") + 1);
 
 /** File name of a key. */
+/** What a file is called on screens: a document by its title. */
+export const titleOf = (file: Pick<Schemas["ObjectItem"], "key" | "filename" | "title" | "content_type">): string => (isDocument(file.content_type) ? file.title : nameOf(file.key) || file.filename);
+
 export const nameOf = (key: string): string => key.slice(folderOf(key).length);

@@ -6,9 +6,9 @@ import { t } from "@/i18n";
 import { Dialog } from "@/ui/Dialog";
 import type { InspectorTab } from "@/ui/inspector/tabs";
 import { lazily } from "@/ui/lazily";
-import { Loading } from "@/ui/states";
 
 import type { Shared } from "./Sharing";
+import { SharingSkeleton } from "./SharingSkeleton";
 
 const Sharing = lazily<Shared>(() => import("./Sharing"));
 
@@ -31,7 +31,7 @@ export function sharingTab(item: Shared): InspectorTab {
 
 function Body(item: Shared) {
   return (
-    <Suspense fallback={<Loading />}>
+    <Suspense fallback={<SharingSkeleton />}>
       <Sharing {...item} />
     </Suspense>
   );

@@ -6,7 +6,7 @@ import { useId, useState } from "react";
 
 import { t } from "@/i18n";
 import { Fault } from "@/ui/forms";
-import { Failed, Loading } from "@/ui/states";
+import { Failed } from "@/ui/states";
 import type { Visibility } from "@/ui/writing/text";
 
 import { AddTarget } from "./AddTarget";
@@ -17,6 +17,7 @@ import { useLinks } from "./links/queries";
 import { useGrants, useShare } from "./queries";
 import { Readers } from "./Readers";
 import styles from "./Sharing.module.css";
+import { SharingSkeleton } from "./SharingSkeleton";
 import { PrivateButShared, WhoSees } from "./WhoSees";
 
 /** An item that can be shared. */
@@ -42,7 +43,7 @@ interface OfKind<Level extends string> extends Omit<Shared, "kind"> {
 
 function Sections<Level extends string>(item: OfKind<Level>) {
   const grants = useGrants(item.kind, item.id);
-  if (grants.isPending) return <Loading />;
+  if (grants.isPending) return <SharingSkeleton />;
   if (!grants.data) return <Failed error={grants.error} again={() => void grants.refetch()} />;
   return <Loaded {...item} grants={grants.data} />;
 }

@@ -15,7 +15,7 @@ export interface Grant<Level = Capability> extends Principal {
   expired: boolean;
 }
 
-export type Reason<Level = Capability> = Omit<Schemas["AccessReason"], "capability"> & { capability: Level };
+export type Reason<Level = Capability> = Omit<Schemas["ObjectAccessReason"], "capability"> & { capability: Level };
 export type Reader<Level = Capability> = Omit<Schemas["ObjectReader"], "reasons"> & { reasons: readonly Reason<Level>[] };
 
 export interface Sharing<Level> {
@@ -80,7 +80,7 @@ export const CONVERSATION_SHARING: SharingKind<SharePermission> = {
 };
 
 /** Notes and conversations are granted by permissions, of which these are all that the server grants. */
-function withLevels({ items, effective, next_cursor }: Schemas["NamedGrants"]): Sharing<SharePermission> {
+function withLevels({ items, effective, next_cursor }: Schemas["GrantListing"]): Sharing<SharePermission> {
   return {
     grants: items.map(({ permission, ...grant }) => ({ ...grant, capability: permission as SharePermission })),
     readers: (effective ?? []).map((reader) => ({
@@ -90,4 +90,4 @@ function withLevels({ items, effective, next_cursor }: Schemas["NamedGrants"]): 
   };
 }
 
-const withPermission = ({ capability, ...request }: ShareRequest<SharePermission>): Schemas["Share"] => ({ ...request, permission: capability });
+const withPermission = ({ capability, ...request }: ShareRequest<SharePermission>): Schemas["ShareRequest"] => ({ ...request, permission: capability });

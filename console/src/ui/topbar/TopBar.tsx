@@ -1,13 +1,14 @@
 /** The bar above every open item: the way to it, its state, who is here, and what can be done with it. */
 
 import { ActionIcon, Button, Menu, Tooltip } from "@mantine/core";
-import { IconDots, IconLayoutSidebarRight, IconShare2 } from "@tabler/icons-react";
+import { IconDots, IconLayoutSidebarRight, IconShare2, IconWorld } from "@tabler/icons-react";
 import type { ReactNode, Ref } from "react";
 
 import { t } from "@/i18n";
 import type { Subject } from "@/ui/shortcuts/shortcuts";
 import { Star } from "@/ui/shortcuts/Star";
 import { Toolbar } from "@/ui/Toolbar";
+import { PublicMark } from "@/ui/visibility/VisibilityWord";
 
 import { Breadcrumb } from "./Breadcrumb";
 import type { Crumb } from "./crumbs";
@@ -31,6 +32,8 @@ export interface TopBarProps {
   actions?: ReactNode;
   /** With so many buttons that a phone has no room for Share. */
   crowded?: boolean;
+  /** Whether anyone with an address can open it. */
+  isPublic?: boolean;
   /** Absent if the caller can't share the item. */
   onShare?: () => void;
   /** Items of the menu, and its name; absent without any. */
@@ -42,7 +45,7 @@ interface Props extends TopBarProps {
   inspector?: { opened: boolean; toggle: () => void; button: Ref<HTMLButtonElement> };
 }
 
-export function TopBar({ label, crumbs, here, heading, subject, state, who, actions, crowded, onShare, more, inspector }: Props) {
+export function TopBar({ label, crumbs, here, heading, subject, state, who, actions, crowded, isPublic, onShare, more, inspector }: Props) {
   return (
     <Toolbar className={styles.bar} aria-label={label} data-crowded={crowded} data-headed={heading !== undefined}>
       <Breadcrumb crumbs={crumbs} here={here} heading={heading} />
@@ -51,9 +54,10 @@ export function TopBar({ label, crumbs, here, heading, subject, state, who, acti
       <span className={styles.space} />
       {who}
       {actions}
+      {isPublic && !onShare && <PublicMark />}
       {onShare && (
-        <Button variant="default" size="compact-md" className={styles.share} onClick={onShare}>
-          <IconShare2 aria-hidden size={15} />
+        <Button variant="default" size="compact-md" className={styles.share} data-public={isPublic || undefined} aria-label={isPublic ? t("sharing.share.public") : undefined} title={isPublic ? t("visibility.public") : undefined} onClick={onShare}>
+          {isPublic ? <IconWorld aria-hidden size={15} /> : <IconShare2 aria-hidden size={15} />}
           <span className={styles.word}>{t("sharing.share")}</span>
         </Button>
       )}

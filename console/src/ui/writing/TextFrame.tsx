@@ -28,6 +28,8 @@ interface Props {
   address?: string;
   /** Labels of the menu and of its delete item. */
   words: { more: string; delete: string };
+  /** Whether anyone with an address can open it. */
+  isPublic?: boolean;
   tabs: readonly InspectorTab[];
   /** Who else is here. */
   who?: ReactNode;
@@ -39,7 +41,7 @@ interface Props {
   onDialog: (dialog: DialogName) => void;
 }
 
-export function TextFrame({ name, now, crumbs, label, rights, edits, address, words, tabs, who, more, children, onSave, onTurn, onDialog }: Props) {
+export function TextFrame({ name, now, crumbs, label, rights, edits, address, words, isPublic, tabs, who, more, children, onSave, onTurn, onDialog }: Props) {
   return (
     <ItemFrame
       name={name}
@@ -56,6 +58,7 @@ export function TextFrame({ name, now, crumbs, label, rights, edits, address, wo
         </>
       }
       crowded={edits}
+      isPublic={isPublic}
       onShare={rights.manage && address ? () => onDialog("share") : undefined}
       more={
         address

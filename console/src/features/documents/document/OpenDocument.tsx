@@ -86,6 +86,7 @@ export function OpenDocument({ writing, document, lost }: Props) {
         name="document"
         now={now}
         crumbs={[toList(t("documents.title"), "/documents")]}
+        isPublic={document?.has_public_link}
         label={t("documents.toolbar")}
         words={{ more: t("documents.more"), delete: t("documents.delete") }}
         address={document ? `/app/documents/${document.id}` : undefined}

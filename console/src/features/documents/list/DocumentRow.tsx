@@ -26,7 +26,7 @@ export const DocumentRow = memo(function DocumentRow({ document, ...place }: Pro
       <Link to="/documents/$id" params={{ id: document.id }} search={(now: Address) => ({ ...now, edit: undefined })} {...rowLink(place)}>
         <b className={list.name}>{document.title}</b>
         <span className={list.meta}>
-          <VisibilityWord visibility={document.visibility} />
+          <VisibilityWord visibility={document.visibility} isPublic={document.has_public_link} />
           <span className={list.who}>{names.ofOrYou(document.owner)}</span>
           <Time at={document.updated_at} />
           <span className={styles.version}>{t("documents.version", { version: document.version })}</span>

@@ -6,7 +6,7 @@ import { t } from "@/i18n";
 import { bytes } from "@/ui/quantities";
 import { StarMark } from "@/ui/shortcuts/StarMark";
 import { Time } from "@/ui/Time";
-import { VisibilityWord } from "@/ui/visibility/VisibilityWord";
+import { PublicMark, VisibilityWord } from "@/ui/visibility/VisibilityWord";
 
 import { folderOf } from "../place";
 import { endDrag, startDrag, useDropTarget } from "./dragging";
@@ -120,6 +120,7 @@ function Meta({ entry: { item } }: { entry: FileEntry }) {
   return (
     <>
       {bytes(item.size)} · <Time at={item.updated_at} /> · {t(`visibility.${item.visibility}`)}
+      {item.has_public_link && <> · <PublicMark /></>}
     </>
   );
 }
@@ -132,7 +133,7 @@ const Cells = part(function Cells({ entry, owner }: PartProps & { owner: string 
       <span role="gridcell" data-column="size">{entry.isFolder ? itemsOf(entry) : bytes(entry.item.size)}</span>
       <span role="gridcell" className={styles.wide}>{typeOf(entry)}</span>
       <span role="gridcell">{changed && <Time at={changed} />}</span>
-      <span role="gridcell">{item && <VisibilityWord visibility={item.visibility} />}</span>
+      <span role="gridcell">{item && <VisibilityWord visibility={item.visibility} isPublic={item.has_public_link} />}</span>
       <span role="gridcell" className={styles.widest}>{owner}</span>
     </>
   );

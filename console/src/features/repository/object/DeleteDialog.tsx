@@ -5,7 +5,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { t } from "@/i18n";
 import { Deleting } from "@/ui/trash/Deleting";
 
-import { folderOf } from "../place";
+import { folderOf, titleOf } from "../place";
 import { useDeleteFile, type FileObject } from "../queries";
 
 export function DeleteDialog({ file, onClose }: { file: FileObject; onClose: () => void }) {
@@ -19,7 +19,7 @@ export function DeleteDialog({ file, onClose }: { file: FileObject; onClose: () 
     <Deleting
       id={file.id}
       perform={perform}
-      deleted={t("files.deleted", { name: file.filename })}
+      deleted={t("files.deleted", { name: titleOf(file) })}
       title={t("files.delete.title", { name: file.filename })}
       confirm={t("files.delete")}
       onClose={onClose}

@@ -32,7 +32,7 @@ import { useCommand } from "@/ui/commands";
 
 import { EntryDialogs } from "../EntryDialogs";
 import { isComparable } from "../kinds";
-import { crumbsOf, folderOf, nameOf } from "../place";
+import { crumbsOf, folderOf, titleOf } from "../place";
 import { useFile, useRestore, useSetVisibility, type FileObject } from "../queries";
 import { DeleteDialog } from "./DeleteDialog";
 import { FileActions, FileMenu, type FileDialog } from "./FileActions";
@@ -78,7 +78,7 @@ function Shown({ file, gone }: { file: FileObject; gone: boolean }) {
   const old = version && shownIn(search, file.version, views);
   const shown = old ? version : { number: file.version, size: file.size, content_type: file.content_type };
   const restore = useRestore(file);
-  const name = nameOf(file.key) || file.filename;
+  const name = titleOf(file);
   const sharing: Shared = { kind: "file", id: file.id, visibility: file.visibility, onVisibility: (value) => visibility.mutate(value) };
   useDocumentTitle(`${name} · ${useBrand().title}`);
   return (
@@ -97,6 +97,7 @@ function Shown({ file, gone }: { file: FileObject; gone: boolean }) {
           <FileActions file={file} version={shown.number} />
         </>
       }
+      isPublic={file.has_public_link}
       onShare={rights.manage ? () => setDialog("share") : undefined}
       more={{ label: t("files.more"), items: <FileMenu file={file} rights={rights} onDialog={setDialog} /> }}
       opensAtFirst

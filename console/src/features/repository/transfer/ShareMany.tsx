@@ -23,7 +23,7 @@ interface Props {
 }
 
 /** Different files have different grants. */
-const NOT_LISTED: Schemas["Grants"] = { items: [], effective: null, next_cursor: null };
+const NOT_LISTED: Schemas["ObjectGrantListing"] = { items: [], effective: null, next_cursor: null };
 
 export function ShareMany({ entries, onShare, onClose }: Props) {
   const begin = (act: Act): Promise<unknown> => {

@@ -7,16 +7,17 @@ import { useState } from "react";
 import { t } from "@/i18n";
 import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { Fault } from "@/ui/forms";
-import { Failed, Loading } from "@/ui/states";
+import { Failed } from "@/ui/states";
 
+import { RowSkeleton } from "../SharingSkeleton";
 import { LinkRow } from "./LinkRow";
-import { NewLink } from "./NewLink";
+import { LinkForm } from "./LinkForm";
 import { useCreateLink, useLinks, useRevokeLinks, type PublicLink } from "./queries";
 import styles from "./PublicLinks.module.css";
 
 export function PublicLinks({ id }: { id: string }) {
   const links = useLinks(id);
-  if (links.isPending) return <Loading />;
+  if (links.isPending) return <RowSkeleton />;
   if (links.isError) return <Failed error={links.error} again={() => void links.refetch()} />;
   return <Loaded id={id} links={links.data} />;
 }
@@ -41,11 +42,11 @@ function Loaded({ id, links }: { id: string; links: readonly PublicLink[] }) {
           onChange={() => (isOn ? setEnding(true) : create.mutate({}))}
         />
       </div>
-      <Fault fault={create.error ?? revoke.error} fields={adding ? ["name", "password", "expires_at"] : []} />
+      <Fault fault={(adding ? null : create.error) ?? revoke.error} />
       {isOn && (
         <ul className={styles.list} aria-label={t("sharing.link.list")}>
           {links.map((link) => (
-            <LinkRow key={link.id} link={link} busy={revoke.isPending} onRevoke={() => revoke.mutate([link.id])} />
+            <LinkRow key={link.id} id={id} link={link} busy={revoke.isPending} onRevoke={() => revoke.mutate([link.id])} />
           ))}
         </ul>
       )}
@@ -54,7 +55,7 @@ function Loaded({ id, links }: { id: string; links: readonly PublicLink[] }) {
           {t("sharing.link.new")}
         </Button>
       )}
-      {adding && <NewLink create={create} onClose={() => setAdding(false)} />}
+      {adding && <LinkForm isOwn save={create} onClose={() => setAdding(false)} />}
       {ending && (
         <ConfirmDialog
           title={t("sharing.link.end")}

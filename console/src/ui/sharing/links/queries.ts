@@ -7,6 +7,7 @@ import { answer, api, type Schemas } from "@/api/client";
 import { sharingOf } from "../keys";
 
 export type PublicLink = Schemas["PublicLink"];
+export type LinkChange = Schemas["LinkChange"];
 
 const links = (id: string) => [...sharingOf(id), "links"] as const;
 
@@ -22,8 +23,16 @@ export function useLinks(id: string) {
 export function useCreateLink(id: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (body: Schemas["NewLink"]) => answer(api.POST("/api/repo-obj/{id}/links", { params: { path: { id } }, body })),
+    mutationFn: (body: LinkChange) => answer(api.POST("/api/repo-obj/{id}/links", { params: { path: { id } }, body })),
     onSuccess: (created) => client.setQueryData<PublicLink[]>(links(id), (before) => [created, ...(before ?? [])]),
+  });
+}
+
+export function useChangeLink(id: string, link: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (body: LinkChange) => answer(api.PATCH("/api/repo-obj/{id}/links/{link}", { params: { path: { id, link } }, body })),
+    onSuccess: (changed) => client.setQueryData<PublicLink[]>(links(id), (before) => before?.map((each) => (each.id === link ? changed : each))),
   });
 }
 

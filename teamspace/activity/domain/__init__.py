@@ -1,0 +1,1 @@
+"""Rules of the activity of a team."""
