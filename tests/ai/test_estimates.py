@@ -94,7 +94,7 @@ async def test_functions_and_schemas_count_as_their_json(world: World) -> None:
 
 async def test_a_call_with_functions_is_charged_with_them_if_the_server_reports_nothing(settings: Settings) -> None:
     async with model_world(settings) as (_, ann, server):
-        server.script([says("Hi.", usage=False)])
+        server.script([says("Hi.", usage=None)])
         answer = await chat(ann, "Hello", tools=[function(1, "x" * 4000)])
         assert answer["usage"]["prompt_tokens"] > 1000
         assert await tokens_used(ann) == answer["usage"]["total_tokens"]

@@ -321,6 +321,8 @@ async def test_a_stream_and_an_agent_survive_their_workers_and_the_agent_its_ser
                 "the answer of a round is awaited by the next server, not asked again"
             )
             assert await site.used() == {"ai.requests": 3, "ai.tokens.total": 3 * REPORTED, "ai.concurrency": 0}
+            recorded = (await site.call("GET", "/api/audit?action=ai.call"))["items"]
+            assert len(recorded) == 2, "nor recorded again"
     healthy = await asyncio.to_thread(teamspace, "doctor", settings=settings)
     assert healthy.returncode == 0, healthy.stdout
 

@@ -65,7 +65,7 @@ async def both(egress: Egress, server: ModelServer, step: Behaviour, request: Mo
 async def test_text(egress: Egress, server: ModelServer) -> None:
     answer = await both(egress, server, says("Three boats."), ModelRequest("How many?"))
     assert (answer.text, answer.usage.total_tokens, answer.finish_reason) == ("Three boats.", 7, "stop")
-    slow = says("One two three", pause=0.05, usage=False, finish="length")
+    slow = says("One two three", pause=0.05, usage=None, finish="length")
     began = time.monotonic()
     answer = await both(egress, server, slow, ModelRequest("How many?"))
     assert time.monotonic() - began > 0.2

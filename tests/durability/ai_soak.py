@@ -1,7 +1,9 @@
 """`kill -9` while models answer: turns, streams and runs of agents end once, and nothing is charged or done twice.
 
-Clients chat in conversations, streamed or not, and have agents create notes. A model server in this process answers.
-After each kill everything that was begun has an end: an answer, or a clear error; streams are read again from the start.
+Clients chat in conversations, streamed or not, and have agents create notes. A model server in this process answers, and
+workers that are killed as well. After each kill everything that was begun has an end: an answer, or a clear error; streams
+are read again from the start. What each answer costs is a number that no other has, so that the ledger can be compared
+with the calls: each is paid once, unless a kill has hidden how it ended.
 """
 
 import asyncio
@@ -9,17 +11,21 @@ import itertools
 import json
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import asyncpg
 import httpx2
 
 from tests.ai.help import parse_events
+from tests.durability.ai_worker import answer, has_to_write, key_of, read_calls, usage
+from tests.durability.job_soak import WorkerProcess
 from tests.durability.journal import Violation
 from tests.durability.leases import end_leases
+from tests.durability.ledger import count_audited, count_rounds, read_entries
 from tests.durability.soak import OPERATOR, Busy, Plan, Soak, created
 from tests.durability.verification import ask, everything
 from tests.support.model_server import ModelServer, calls, says
@@ -30,28 +36,29 @@ from tests.support.upstream import ReceivedRequest, completion
 _PATIENCE = 60.0
 _PATHS = {"chat": "/api/ai/chat", "stream": "/api/ai/chat/stream", "agent": "/api/agent"}
 _LAST = ("done", "error")
+_PUSH, _PULL = "Model", "Workers"
+_WORKERS = 3
+_FIRST = 1_000_000
+"""What the first answer costs: more than is reserved for any. Each worker has a range of this length."""
 
 
 class Echo:
     """A model that repeats the last word of a prompt, slowly; an agent first has it create a note of that name."""
 
     def __init__(self) -> None:
-        self.asked = 0
+        self.calls: dict[int, str] = {}
+        """The key of each call, by what it costs."""
 
     async def __call__(self, request: ReceivedRequest, writer: asyncio.StreamWriter) -> None:
         if request.method == "GET":
             return await completion()(request, writer)
-        self.asked += 1
         asked = json.loads(request.body)
-        prompt = next(message for message in reversed(asked["messages"]) if message["role"] == "user")["content"]
-        key = prompt.split()[-1]
-        if asked.get("tools") and asked["messages"][-1]["role"] != "tool":
-            return await calls(("create_note", {"title": key, "body": prompt}))(request, writer)
-        await says(answer(key), pause=0.02)(request, writer)
-
-
-def answer(key: str) -> str:
-    return f"I have heard of it and write it down as {key}"
+        messages, number = asked["messages"], _FIRST + len(self.calls)
+        key = self.calls[number] = key_of(messages)
+        if has_to_write(messages, asked.get("tools")):
+            wanted = ("create_note", {"title": key, "body": key})
+            return await calls(wanted, usage=usage(number))(request, writer)
+        await says(answer(key), pause=0.02, usage=usage(number))(request, writer)
 
 
 @dataclass
@@ -60,6 +67,8 @@ class Request:
 
     key: str
     way: str
+    executor: str
+    """Whom it names. Agents follow the role, which changes with each cycle."""
     events: list[dict[str, Any]] = field(default_factory=list)
     text: str | None = None
     """The answer, if the client got it."""
@@ -68,6 +77,16 @@ class Request:
     @property
     def is_streamed(self) -> bool:
         return self.way != "chat"
+
+    @property
+    def body(self) -> dict[str, Any]:
+        named = {} if self.way == "agent" else {"executor": self.executor}
+        return {"prompt": f"Write down {self.key}", **named}
+
+    @property
+    def paid_calls(self) -> int:
+        """How many calls its answer takes."""
+        return 2 if self.way == "agent" else 1
 
     @property
     def stream_id(self) -> str | None:
@@ -89,7 +108,8 @@ class AiClient:
     async def work(self, stop: asyncio.Event) -> None:
         with suppress(httpx2.HTTPError):
             while not stop.is_set():
-                request = Request(f"c{self._number}r{next(self._keys)}", self._random.choice(list(_PATHS)))
+                way, executor = self._random.choice(list(_PATHS)), self._random.choice([_PUSH, _PULL])
+                request = Request(f"c{self._number}r{next(self._keys)}", way, executor)
                 self.requests.append(request)
                 await self._ask(request)
 
@@ -97,7 +117,7 @@ class AiClient:
         await self._http.aclose()
 
     async def _ask(self, request: Request) -> None:
-        body = {"prompt": f"Write down {request.key}", "conversation_id": self.conversation}
+        body = {**request.body, "conversation_id": self.conversation}
         if request.is_streamed:
             await self._read(request, body)
             return
@@ -138,14 +158,28 @@ class AiSoak(Soak):
 
     def __init__(self, plan: Plan, folder: Path, postgres: Postgres | None = None) -> None:
         super().__init__(plan, folder, postgres)
+        self.folder = folder
         self.ai_clients: list[AiClient] = []
+        self.workers: list[WorkerProcess] = []
+        self.interrupted = 0
+        """Requests without an answer: how their last call ended is not known."""
         self.counts: Counter[str] = Counter()
         self.model = Echo()
+
+    def __exit__(self, *_: object) -> None:
+        for worker in self.workers:
+            worker.kill()
+        super().__exit__()
 
     def __str__(self) -> str:
         counts = ", ".join(f"{number} {name}" for name, number in sorted(self.counts.items()))
         database = "postgres" if self.postgres else "sqlite"
-        return f"{database} cycle {self.cycle}/{self.plan.cycles}: {self.model.asked} model calls, {counts}"
+        return f"{database} cycle {self.cycle}/{self.plan.cycles}: {len(self.sent)} model calls, {counts}"
+
+    @property
+    def sent(self) -> dict[int, str]:
+        """All calls that a model or a worker has received."""
+        return self.model.calls | {n: key for worker in self.workers for n, key in read_calls(worker.notes).items()}
 
     @property
     def busy(self) -> Sequence[Busy]:
@@ -164,8 +198,13 @@ class AiSoak(Soak):
 
     async def populate(self) -> None:
         self.operator.token = (await created(self.operator, "/api/bootstrap", OPERATOR))["token"]
-        push = {"name": "Model", "mode": "push", "url": self._model_url}
+        push = {"name": _PUSH, "mode": "push", "url": self._model_url}
         await created(self.operator, "/api/executors", push)
+        token = (await created(self.operator, "/api/executors", {"name": _PULL, "mode": "pull"}))["token"]
+        for number in range(_WORKERS):
+            notes, first = self.folder / f"notes{number}", str((number + 2) * _FIRST)
+            self.workers.append(WorkerProcess(self.served.port, token, notes, "ai_worker", first))
+            self.workers[-1].start()
         for number in range(self.plan.clients):
             conversation = (await created(self.operator, "/api/conversations", {}))["id"]
             seed = f"{self.plan.seed}/{number}"
@@ -173,21 +212,31 @@ class AiSoak(Soak):
             self.ai_clients.append(client)
 
     async def moment(self) -> None:
-        """Wait for a moment, and until the model was asked: there must be something to interrupt."""
-        enough = self.model.asked + self.plan.clients
+        """Wait for a moment, and until the model was asked: there must be something to interrupt. Then kill a worker."""
+        enough = len(self.model.calls) + self.plan.clients // 2 + 1
         await super().moment()
-        await self.until(lambda: self.model.asked >= enough)
+        await self.until(lambda: len(self.model.calls) >= enough)
         await super().moment()
+        worker = self._random.choice(self.workers)
+        worker.kill()
+        worker.start()
+        self.counts["workers killed"] += 1
+        with suppress(OSError, asyncpg.PostgresError):  # PostgreSQL may be gone
+            await end_leases(self.database, "ai.chat")  # waiting for them would take most of the time
 
-    async def crash(self) -> None:
-        async with self.load():
-            await self.moment()
-            self.served.send_sigkill()
-        self.served.kill()
-        self.operator.close()
+    async def before_restart(self) -> None:
         self.counts["servers killed"] += 1
-        await end_leases(self.database)  # waiting for them would take most of the time
-        self.start()
+        await end_leases(self.database)
+
+    async def lose_process(self) -> None:
+        await super().lose_process()
+        self.counts["processes killed"] += 1
+        await end_leases(self.database)
+
+    async def lose_supervisor(self) -> None:
+        await super().lose_supervisor()
+        self.counts["supervisors killed"] += 1
+        await end_leases(self.database)
 
     # Verification
 
@@ -201,8 +250,12 @@ class AiSoak(Soak):
             for request in client.requests:
                 await self._check_stream(client, request)
             await self._check_conversation(client, notes)
+        await self._check_ledger()
+        for client in self.ai_clients:
             client.requests.clear()
-        await self._check_usage()
+        # In every other cycle, agents ask the workers.
+        roles = {"roles": {"chat": _PULL if self.cycle % 2 else None}}
+        await ask(self.operator, "PUT", "/api/model-roles", roles)
         self.operator.close()
 
     async def _get(self, path: str) -> Any:
@@ -266,10 +319,43 @@ class AiSoak(Soak):
             raise Violation(f"the agent of {request.key} has created no note")
         self.counts[f"{request.way} {told['state']}"] += 1
 
-    async def _check_usage(self) -> None:
-        """Nothing is reserved when nothing runs, and no call of the model is unpaid."""
+    async def _check_ledger(self) -> None:
+        """Compare what was paid and recorded with the calls that were received. No request is open now."""
         rows = (await self._get("/api/usage"))["items"]
         if left := [row for row in rows if row["reserved"]]:
             raise Violation(f"nothing runs, and there are reservations: {left}")
-        used = next(row["used"] for row in rows if row["dimension"] == "ai.requests")
-        self.counts["calls charged"] = used
+        entries, sent = await read_entries(self.database), self.sent
+        if left := [entry for entry in entries if not entry.settled]:
+            raise Violation(f"nothing runs, and there are reservations: {left}")
+        paid = Counter(entry.tokens for entry in entries if entry.tokens >= _FIRST)
+        if wrong := [number for number, times in paid.items() if times > 1 or number not in sent]:
+            raise Violation(f"paid twice, or never received: {[(number, sent.get(number)) for number in wrong]}")
+        self._check_answered(sent, paid)
+        charged = sum(entry.requests for entry in entries)  # the doctor compares the counters with the ledger
+        if charged - len(paid) > self.interrupted:
+            raise Violation(f"{charged} calls were charged, and {len(paid)} paid, of {self.interrupted} interrupted")
+        await self._check_audit(Counter(entry.purpose for entry in entries))
+        self.counts["calls paid"], self.counts["calls with an unknown end"] = len(paid), len(sent) - len(paid)
+
+    def _check_answered(self, sent: Mapping[int, str], paid: Counter[int]) -> None:
+        """What was answered was paid: once, and all calls that it took."""
+        by_key: dict[str, list[int]] = {}
+        for number, key in sent.items():
+            by_key.setdefault(key, []).append(number)
+        for request in (request for client in self.ai_clients for request in client.requests):
+            numbers = by_key.get(request.key, [])
+            settled = [number for number in numbers if number in paid]
+            if request.text is None:
+                self.interrupted += max(1, len(numbers) - len(settled))
+            elif len(settled) != request.paid_calls:
+                raise Violation(f"{request.way} {request.key} was answered with {numbers}, and {settled} were paid")
+        accepted = [n for worker in self.workers for n in read_calls(worker.notes, "accepted")]
+        if unpaid := [number for number in accepted if number not in paid]:
+            raise Violation(f"workers have answered {[(number, sent[number]) for number in unpaid]}, which is not paid")
+
+    async def _check_audit(self, reserved: Counter[str]) -> None:
+        """What was reserved for a person was recorded in the same commit. A worker's job can be claimed repeatedly."""
+        audited, rounds = await count_audited(self.database), await count_rounds(self.database)
+        for action, expected in (("ai.turn", reserved["ai.turn"]), ("ai.call", reserved["ai.agent"] + rounds)):
+            if audited.get(action, 0) != expected:
+                raise Violation(f"{action} was recorded {audited.get(action, 0)} times, and begun {expected} times")

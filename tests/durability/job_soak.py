@@ -98,13 +98,14 @@ class JobClient:
 class WorkerProcess:
     """A worker process and its log; it is started again after a kill."""
 
-    def __init__(self, port: int, token: str, notes: Path) -> None:
+    def __init__(self, port: int, token: str, notes: Path, module: str = "worker", *more: str) -> None:
         self._port, self._token = port, token
+        self._module, self._more = f"tests.durability.{module}", more
         self.notes = notes
         self._process: subprocess.Popen[str] | None = None
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "tests.durability.worker", str(self._port), str(self.notes)]
+        command = [sys.executable, "-m", self._module, str(self._port), str(self.notes), *self._more]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, text=True)
         assert self._process.stdin is not None
         with self._process.stdin as stdin:

@@ -87,9 +87,9 @@ class Soak:
             if self.postgres and self.cycle % self.plan.outage_every == 0:
                 await self._outage(self.postgres)
             elif self.plan.workers > 1 and self.cycle % 3 == 1:
-                await self._lose_process()
+                await self.lose_process()
             elif self.plan.workers > 1 and self.cycle % 3 == 2:
-                await self._lose_supervisor()
+                await self.lose_supervisor()
             else:
                 await self.crash()
             await self.verify()
@@ -170,7 +170,7 @@ class Soak:
         await self.before_restart()
         self.start()
 
-    async def _lose_process(self) -> None:
+    async def lose_process(self) -> None:
         """Kill one of the server's processes while all write: the others go on, and it is replaced."""
         processes = serving(self.served)
         async with self.load() as stop:
@@ -181,7 +181,7 @@ class Soak:
         await until(lambda: len(serving(self.served)) == self.plan.workers and serving(self.served) != processes)
         await until(self.served.healthy)
 
-    async def _lose_supervisor(self) -> None:
+    async def lose_supervisor(self) -> None:
         """Kill the supervisor: its processes finish what they accepted, and only then can another server start."""
         assert self.served.process is not None
         processes = serving(self.served)

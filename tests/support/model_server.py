@@ -27,7 +27,8 @@ from tests.support.upstream import (
 )
 
 _HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
-_USAGE = {"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7}
+Tokens = dict[str, int]
+_USAGE: Tokens = {"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7}
 
 
 class ModelServer(Upstream):
@@ -56,7 +57,7 @@ class ModelServer(Upstream):
         await step(request, writer)
 
 
-def says(text: str, *, usage: bool = True, pause: float = 0.0, finish: str = "stop") -> Behaviour:
+def says(text: str, *, usage: Tokens | None = _USAGE, pause: float = 0.0, finish: str = "stop") -> Behaviour:
     """Answer with a text, word by word if the request is streamed; `pause` makes the tokens slow."""
     message = {"role": "assistant", "content": text}
     return _answer(message, [delta(word) for word in _words(text)], finish, usage=usage, pause=pause)
@@ -67,7 +68,9 @@ def writes(value: Any) -> Behaviour:
     return says(json.dumps(value))
 
 
-def calls(*wanted: tuple[str, Any], text: str = "", fragment: int = 6) -> Behaviour:
+def calls(
+    *wanted: tuple[str, Any], text: str = "", fragment: int = 6, usage: Tokens | None = _USAGE
+) -> Behaviour:  # fmt: skip
     """Call tools by name and arguments, after a text; streamed arguments come in fragments, as real servers send them."""
     whole, events = [], [delta(word) for word in _words(text)]
     for index, (name, arguments) in enumerate(wanted):
@@ -77,7 +80,8 @@ def calls(*wanted: tuple[str, Any], text: str = "", fragment: int = 6) -> Behavi
         events.append(_called({"index": index, **whole[-1], "function": {"name": name, "arguments": ""}}))
         for start in range(0, len(written), fragment):
             events.append(_called({"index": index, "function": {"arguments": written[start : start + fragment]}}))
-    return _answer({"role": "assistant", "content": text or None, "tool_calls": whole}, events, "tool_calls")
+    message = {"role": "assistant", "content": text or None, "tool_calls": whole}
+    return _answer(message, events, "tool_calls", usage=usage)
 
 
 def translates() -> Behaviour:
@@ -136,15 +140,15 @@ def endless() -> Behaviour:
 
 
 def _answer(
-    message: dict[str, Any], events: list[bytes], finish: str, *, usage: bool = True, pause: float = 0.0
+    message: dict[str, Any], events: list[bytes], finish: str, *, usage: Tokens | None = _USAGE, pause: float = 0.0
 ) -> Behaviour:  # fmt: skip
     async def whole(request: ReceivedRequest, writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(pause * len(events))
         choice = {"index": 0, "message": message, "finish_reason": finish}
-        reported = {"usage": _USAGE} if usage else {}
+        reported = {"usage": usage} if usage else {}
         await reply(writer, 200, {"model": "tiny", "choices": [choice], **reported})
 
-    spent = [event({"choices": [], "usage": _USAGE})] if usage else []
+    spent = [event({"choices": [], "usage": usage})] if usage else []
     streamed = chunks(*events, delta(finish_reason=finish), *spent, DONE, pause=pause)
     return _streamed_or(whole, streamed)
 

@@ -111,9 +111,11 @@ class Gateway:
             async with self._audited(db, who, target, purpose) as tx:
                 if memory is not None:
                     origin = await self._remembered(tx, who, memory)
-                job_id = await self._enqueue(
+                job_id, is_new = await self._enqueue(
                     tx, who, target.executor_id, input, request.model, origin or _asked_by(who)
-                )  # fmt: skip
+                )
+                if not is_new:  # a run that is continued waits for the call that it has made
+                    tx.entries = ()
             answer = await self.wait_for_worker(db, job_id, stop)
         else:
             estimated = estimate(request)
@@ -219,14 +221,17 @@ class Gateway:
         """Have a worker of an executor do the work of a turn, with the turn's reservation."""
         input, origin = self._queue.encode(CHAT, to_input(request)), JobOrigin(turn_id, "model")
         async with db.maintenance(who) as tx:
-            job_id = await self._enqueue(tx, who, executor_id, input, request.model, origin, instead_of=turn_id)
+            job_id, _ = await self._enqueue(tx, who, executor_id, input, request.model, origin, instead_of=turn_id)
         return await self.wait_for_worker(db, job_id, stop)
 
     async def _enqueue(
         self, tx: Tx, who: Principal, executor_id: str, input: EncodedInput, model: str | None,
         origin: JobOrigin | None, instead_of: str | None = None,
-    ) -> str:  # fmt: skip
-        """Enqueue a model call for the workers of an executor, ahead of other jobs; raises QuotaExceeded."""
+    ) -> tuple[str, bool]:  # fmt: skip
+        """Enqueue a model call for the workers of an executor, ahead of other jobs; raises QuotaExceeded.
+
+        Returns the id of its job, and whether it is new.
+        """
         return await self._queue.enqueue_next(
             tx, Authority.of(who), CHAT, input, channel=jobs.executor_channel(CHAT, executor_id),
             model=model, origin=origin, ttl=_TTL, instead_of=instead_of,

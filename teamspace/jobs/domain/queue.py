@@ -217,14 +217,14 @@ class Queue:
     async def enqueue_next(
         self, tx: Tx, authority: Authority, kind: str, input: EncodedInput, *, channel: str, model: str | None = None,
         origin: JobOrigin | None = None, ttl: float = quota.TTL, instead_of: str | None = None,
-    ) -> str:  # fmt: skip
+    ) -> tuple[str, bool]:  # fmt: skip
         """Insert a job that someone waits for: the next of its channel, whatever the cap of its lane.
 
-        Its quota is reserved now, for `ttl` seconds; raises QuotaExceeded. If it does the work of a running job, it
-        takes over that job's reservation.
+        Returns its id, and whether it is new: there may be one with this origin. Its quota is reserved now, for `ttl`
+        seconds; raises QuotaExceeded. If it does the work of a running job, it takes over that job's reservation.
         """
         if existing := await _find_existing(tx, authority, origin, None):
-            return existing
+            return existing, False
         id = new_id()
         reservation_id = await self._take_reservation(tx, instead_of, ttl) if instead_of else None
         if reservation_id is None:
@@ -236,7 +236,7 @@ class Queue:
         )  # fmt: skip
         await changes.record_new(tx, authority.account.org_id, authority.account.team_id, id)
         tx.after_commit(partial(self.notify, [channel]))
-        return id
+        return id, True
 
     async def next_of(self, tx: Tx, run_id: str, step: str) -> JobOrigin | None:
         """Return the origin of the next job of a step whose jobs follow each other, or None while the last has not ended."""
