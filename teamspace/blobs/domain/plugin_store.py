@@ -164,10 +164,12 @@ class PluginStore(StagingArea):
             chunk = await self._get_range(org_id, digest, start, wanted)
             if chunk is None:
                 raise BlobMissing(f"blob {digest} is missing")
-            yield chunk
-            start += len(chunk)
-            left = None if left is None else left - len(chunk)
-            if len(chunk) < wanted or left == 0:
+            read, size = [chunk], len(chunk)
+            del chunk
+            yield read.pop()
+            start += size
+            left = None if left is None else left - size
+            if size < wanted or left == 0:
                 return
 
     async def _get_range(self, org_id: str, digest: str, start: int, length: int) -> bytes | None:
