@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import hashlib
 import os
+import tracemalloc
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 from teamspace import blobs, wiring
 from teamspace.blobs import Blob, BlobMissing, DamagedBlob, FolderStore
 from teamspace.blobs.domain import storing
+from teamspace.blobs.domain.read_ahead import ReadAhead
 from teamspace.core import clock
 from teamspace.core.db import columns
 from teamspace.core.errors import Overloaded, StorageFull
@@ -531,6 +533,26 @@ async def test_any_range_of_a_small_blob_can_be_read(world: World) -> None:
         for length in (0, 1, 2, len(data)):
             expected = data[start : start + length]
             assert await read_range(world, digest, start, len(expected)) == expected
+
+
+async def test_readers_that_stall_keep_little_and_go_on_where_they_were(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept_for_all = ReadAhead(4 * blobs.STRIDE)
+    monkeypatch.setattr("teamspace.blobs.domain.reading._read_ahead", kept_for_all)
+    data = os.urandom(8 * blobs.STRIDE + 1000)
+    digest = await store(world, data)
+    readers = [blobs.read_range(world.db, world.app.files, ORG, digest, 1, len(data) - 1) for _ in range(40)]
+    tracemalloc.start()
+    begun = [await anext(reader) for reader in readers]
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept < 5 * blobs.STRIDE + len(readers) * 128 * 1024
+    for reader, first in [*zip(readers, begun, strict=True)][::13]:
+        assert first + b"".join([chunk async for chunk in reader]) == data[1:]
+    for reader in readers:
+        await reader.aclose()
+    assert kept_for_all._size == 0
 
 
 async def test_damaged_blocks_are_refused_and_others_are_returned(world: World) -> None:

@@ -3,9 +3,11 @@
 import json
 import os
 import signal
+import socket
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -14,8 +16,9 @@ from urllib.request import Request, urlopen
 import pytest
 
 from tests.durability.soak import is_alive, serving
+from tests.support.pinned import connect_to_each
 from tests.support.postgres import create_database, drop_database
-from tests.support.served import Served, free_port, teamspace
+from tests.support.served import HOST, Served, free_port, teamspace
 
 PATIENCE = 20.0
 PASSWORD = "a cautious first passphrase"
@@ -54,6 +57,50 @@ def test_processes_do_not_outlive_their_supervisor(served: Served) -> None:
     os.kill(served.process.pid, signal.SIGKILL)
     served.process.wait()
     wait_until(lambda: not any(is_alive(worker) for worker in workers))
+
+
+def test_processes_finish_what_they_accepted_before_another_server_can_start(tmp_path: Path) -> None:
+    settings = {"SERVICE_DATA": str(tmp_path / "data"), "SERVICE_WORKERS": "2", "SERVICE_STOP_SECONDS": "60"}
+    with Served(settings) as served, socket.create_connection((HOST, served.port), timeout=PATIENCE) as upload:
+        assert served.process is not None
+        wait_until(lambda: len(serving(served)) == 2)
+        workers = serving(served)
+        token = served.call("POST", "/api/bootstrap", {"username": "ann", "password": PASSWORD})["token"]
+        head = f"PUT /api/repo/kept HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\nContent-Length: 10\r\n"
+        upload.sendall(f"{head}Expect: 100-continue\r\n\r\n".encode())
+        assert upload.recv(1000).startswith(b"HTTP/1.1 100 ")
+        upload.sendall(b"01234")
+        os.kill(served.process.pid, signal.SIGKILL)
+        served.process.wait()
+        refused = teamspace("serve", settings={**settings, "SERVICE_PORT": str(free_port())})
+        assert refused.returncode != 0 and "another server" in refused.stderr
+        upload.sendall(b"56789")
+        assert upload.recv(1000).startswith(b"HTTP/1.1 201 ")
+        wait_until(lambda: not any(is_alive(worker) for worker in workers))
+        served.kill()
+        served.start()
+        assert [item["size"] for item in served.call("GET", "/api/repo", token=token)["items"]] == [10]
+
+
+def test_a_process_that_is_replaced_leaves_the_jobs_of_the_others_alone(served: Served) -> None:
+    with ExitStack() as stack:
+        dying, other = connect_to_each(served, 2, stack)
+        token = served.call("POST", "/api/bootstrap", {"username": "ann", "password": PASSWORD})["token"]
+        process = dying.process
+        os.kill(process, signal.SIGKILL)
+        draft = {"kind": "ai.chat", "input": {"prompt": "[simulate:hang]"}}
+        status, job = other.call("POST", "/api/jobs", draft, token)
+        assert status == 202
+
+        def state() -> tuple[str, int]:
+            _, shown = other.call("GET", f"/api/jobs/{job['id']}", None, token)
+            return shown["state"], shown["attempt"]
+
+        wait_until(lambda: state() == ("running", 1))
+        wait_until(lambda: process not in serving(served) and len(serving(served)) == 2)
+        for connection in connect_to_each(served, 2, stack):
+            assert connection.call("GET", "/api/whoami", None, token)[0] == 200
+        assert state() == ("running", 1)
 
 
 def test_chores_are_done_whichever_process_dies(served: Served) -> None:

@@ -13,6 +13,7 @@ from teamspace.core.wire import Server, WireLimits
 from teamspace.core.wire.exchange import Message
 
 BUSY_HEADERS = [(b"content-length", b"0"), (b"retry-after", b"1")]
+LARGE = b"0123456789" * 500_000
 QUICK = {"sweep": 0.02, "linger": 0.2}
 
 Receive = Callable[[], Any]
@@ -69,7 +70,11 @@ class EchoApp:
             await send({"type": "http.response.body", "body": b"x" * 1_000_000, "more_body": True})
 
     async def large(self, scope: Message, receive: Receive, send: Send) -> None:
-        await respond(send, b"0123456789" * 500_000)
+        await respond(send, LARGE)
+
+    async def medium(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Responds with one piece."""
+        await respond(send, LARGE[:100_000])
 
     async def ignore(self, scope: Message, receive: Receive, send: Send) -> None:
         """Responds without reading the body."""

@@ -1,14 +1,18 @@
 """How much a client can send, how slowly, and on how many connections."""
 
 import asyncio
+import contextlib
+import tracemalloc
 from ipaddress import ip_network
 
 import pytest
+import uvloop
 
 from tests.wire.help import Running, parse, running, until
 
 BUSY = b"GET /busy HTTP/1.1\r\nHost: a\r\n\r\n"
 GET = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+MEDIUM = b"GET /medium HTTP/1.1\r\nHost: a\r\n\r\n"
 LAST = b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 CHUNKED = b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
 
@@ -90,6 +94,45 @@ async def test_a_stalled_reader_costs_little_and_is_disconnected() -> None:
         assert 0 < connection._transport.get_write_buffer_size() <= 256 * 1024
         await until(lambda: not server.connections)
         await until(lambda: server.app.disconnects == 1)
+
+
+async def test_a_client_that_asks_and_does_not_read_is_not_answered_further() -> None:
+    async with running() as server, server.connected(receive_buffer=4096) as client:
+        client.send(MEDIUM * 30)
+        await until(lambda: any(one._unread for one in server.connections))
+        client.send(MEDIUM * 30)
+        (connection,) = server.connections
+        assert connection._transport.get_write_buffer_size() <= 256 * 1024
+        assert len(server.app.paths) < 10
+        for _ in range(30):
+            assert (await client.response())[0] == 200
+        await until(lambda: len(server.app.paths) >= 30)
+
+
+async def test_a_client_that_asks_and_does_not_read_is_disconnected() -> None:
+    async with running(write_stall=0.2) as server, server.connected(receive_buffer=4096) as client:
+        client.send(MEDIUM * 30)
+        await until(lambda: any(one._unread for one in server.connections))
+        await until(lambda: not server.connections)
+        assert len(server.app.paths) < 10 and not server.app.running
+
+
+def test_readers_that_stall_share_what_they_do_not_read() -> None:
+    """As the files of the console, which are in memory: a copy for each client would be unlimited."""
+
+    async def stall(count: int) -> int:
+        async with running() as server, contextlib.AsyncExitStack() as clients:
+            tracemalloc.start()
+            for _ in range(count):
+                client = await clients.enter_async_context(server.connected(receive_buffer=4096))
+                client.writer.transport.pause_reading()  # type: ignore[attr-defined]
+                client.send(b"GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
+            await until(lambda: sum(one._flushed is not None for one in server.connections) == count)
+            kept, _ = tracemalloc.get_traced_memory()
+            tracemalloc.stop()
+            return kept
+
+    assert uvloop.run(stall(20)) < 20 * 64 * 1024  # asyncio's transports keep a copy, which the server does not use
 
 
 async def test_a_reader_that_is_slow_but_reads_is_served() -> None:

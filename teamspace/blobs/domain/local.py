@@ -86,9 +86,12 @@ class FolderStore:
         with file:
             file.seek(start)
             left = sys.maxsize if length is None else length
-            while left and (chunk := await pools.FILES.run(file.read, min(left, STRIDE))):
-                left -= len(chunk)
-                yield chunk
+            while left:
+                read = [await pools.FILES.run(file.read, min(left, STRIDE))]
+                if not read[0]:
+                    break
+                left -= len(read[0])
+                yield read.pop()  # not kept here: the reader can be slow
 
     async def delete(self, namespace: str, digest: str) -> None:
         try:

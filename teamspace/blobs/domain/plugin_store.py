@@ -100,7 +100,9 @@ class PluginStore(StagingArea):
         else:
             chunks = self._read(await self._get_whole(org_id, digest, size), start, length)
         async for chunk in chunks:
-            yield chunk
+            read = [chunk]
+            del chunk
+            yield read.pop()  # not kept here: the reader can be slow
 
     async def delete(self, namespace: str, digest: str) -> None:
         org_id = _org_id(namespace, digest)
@@ -138,9 +140,12 @@ class PluginStore(StagingArea):
         left = sys.maxsize if length is None else length
         with spool:
             spool.seek(start)
-            while left and (chunk := await pools.FILES.run(spool.read, min(left, STRIDE))):
-                left -= len(chunk)
-                yield chunk
+            while left:
+                read = [await pools.FILES.run(spool.read, min(left, STRIDE))]
+                if not read[0]:
+                    break
+                left -= len(read[0])
+                yield read.pop()
 
     def _place_in_memory(self, size: int) -> AbstractAsyncContextManager[None]:
         """Few large blobs are in memory at a time; with functions for files, none is."""
@@ -159,10 +164,12 @@ class PluginStore(StagingArea):
             chunk = await self._get_range(org_id, digest, start, wanted)
             if chunk is None:
                 raise BlobMissing(f"blob {digest} is missing")
-            yield chunk
-            start += len(chunk)
-            left = None if left is None else left - len(chunk)
-            if len(chunk) < wanted or left == 0:
+            read, size = [chunk], len(chunk)
+            del chunk
+            yield read.pop()
+            start += size
+            left = None if left is None else left - size
+            if size < wanted or left == 0:
                 return
 
     async def _get_range(self, org_id: str, digest: str, start: int, length: int) -> bytes | None:

@@ -2,17 +2,21 @@
 
 import hashlib
 import tempfile
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, asynccontextmanager
 from typing import IO
 
 from teamspace.blobs import store
 from teamspace.blobs.domain.block_checksums import block_checksums
+from teamspace.blobs.domain.read_ahead import ReadAhead
 from teamspace.blobs.domain.staging import as_stream
 from teamspace.blobs.schemas import BLOCK, STRIDE, BlobMissing, BlobStore, DamagedBlob
 from teamspace.core.db import Reads
 
 _IN_MEMORY = 1024 * 1024
+_PIECE = 64 * 1024
+"""What is yielded at a time. A client that stalls keeps two of them."""
+_read_ahead = ReadAhead(16 * STRIDE)
 
 
 async def read(db: Reads, files: BlobStore, org_id: str, digest: str) -> bytes:
@@ -66,7 +70,7 @@ async def _verify_digest(chunks: AsyncIterator[bytes], digest: str) -> AsyncIter
 
 async def read_range(
     db: Reads, files: BlobStore, org_id: str, digest: str, start: int, length: int
-) -> AsyncIterator[bytes]:  # fmt: skip
+) -> AsyncGenerator[bytes, None]:  # fmt: skip
     """Read a range of a blob; every block is verified before any of its bytes is yielded."""
     checksums = await store.get_checksums(db, org_id, digest)
     if checksums is None:
@@ -76,19 +80,44 @@ async def read_range(
             raise DamagedBlob(f"blob {digest} is damaged")
         yield checksums.data[start : start + length]
         return
-    position, left = start - start % BLOCK, length
-    size = checksums.size
-    chunks = files.get(org_id, digest, position, _round_up(start + length, size) - position, size=size)
+    reader, ahead = object(), length + BLOCK
+    try:
+        position, end = start, start + length
+        while position < end:  # once, unless the client is slow
+            begin = position - position % BLOCK
+            until = _round_up(min(end, begin + ahead), checksums.size)
+            chunks = files.get(org_id, digest, begin, until - begin, size=checksums.size)
+            ahead *= 2
+            async with aclosing(_keep_verified(chunks, begin, digest, checksums.blocks, reader)) as strides:
+                async for first, last in strides:
+                    stop = min(last, end)
+                    while position < stop and (kept := _read_ahead.get(reader)) is not None:
+                        piece = [bytes(kept[position - first : min(position + _PIECE, stop) - first])]
+                        del kept
+                        position += len(piece[0])
+                        yield piece.pop()
+                    if position < stop:  # it is read again, but only as much as such a client takes
+                        ahead = BLOCK
+                        break
+                else:
+                    if position < min(until, end):
+                        raise DamagedBlob(f"blob {digest} is cut short")
+    finally:
+        _read_ahead.forget(reader)
+
+
+async def _keep_verified(
+    chunks: AsyncIterator[bytes], position: int, digest: str, checksums: bytes, reader: object
+) -> AsyncGenerator[tuple[int, int], None]:
+    """Verify strides and keep each for the reader; yield where it begins and ends. Nothing else refers to it."""
     async for stride in _in_strides(chunks):
-        number, found = position // BLOCK, block_checksums(stride)
-        if found != checksums.blocks[4 * number : 4 * number + len(found)]:
+        size, number, found = len(stride), position // BLOCK, block_checksums(stride)
+        if found != checksums[4 * number : 4 * number + len(found)]:
             raise DamagedBlob(f"blob {digest} is damaged")
-        requested = stride[max(0, start - position) :][:left]
-        left -= len(requested)
-        position += len(stride)
-        yield bytes(requested)
-    if left:
-        raise DamagedBlob(f"blob {digest} is cut short")
+        _read_ahead.keep(reader, stride)
+        del stride
+        yield position, position + size
+        position += size
 
 
 def _round_up(end: int, size: int) -> int:
@@ -97,14 +126,18 @@ def _round_up(end: int, size: int) -> int:
 
 
 async def _in_strides(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes | memoryview]:
-    """Group chunks into whole blocks of about STRIDE bytes; the remainder comes last."""
-    pending, size = list[bytes](), 0
+    """Group chunks into whole blocks of about STRIDE bytes; the remainder comes last. What was yielded is not kept."""
+    pending = list[bytes]()
     async for chunk in chunks:
         pending.append(chunk)
-        size += len(chunk)
+        del chunk
+        size = sum(map(len, pending))
         if size >= STRIDE:
-            stride, size = b"".join(pending), size % BLOCK
-            pending = [stride[-size:]] if size else []
-            yield memoryview(stride)[:-size] if size else stride
-    if size:
+            joined = b"".join(pending)
+            whole = size - size % BLOCK
+            pending = [joined[whole:]] if whole < size else []
+            strides: list[bytes | memoryview] = [memoryview(joined)[:whole] if pending else joined]
+            del joined
+            yield strides.pop()
+    if pending:
         yield b"".join(pending)

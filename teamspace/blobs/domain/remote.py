@@ -100,7 +100,9 @@ class BucketStore(StagingArea):
                     blob_path(namespace, digest), options=_range_options(start, length)
                 )
                 async for chunk in result.stream(STRIDE):
-                    yield bytes(chunk)
+                    read = [bytes(chunk)]
+                    del chunk
+                    yield read.pop()  # not kept here: the reader can be slow
             except FileNotFoundError:
                 raise BlobMissing(f"blob {digest} is missing") from None
             except GenericError as fault:

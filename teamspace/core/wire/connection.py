@@ -64,6 +64,7 @@ class Connection(asyncio.Protocol):
         "_queue",
         "_task",
         "_transport",
+        "_unread",
         "_unsent",
         "_url",
         "_write_deadline",
@@ -99,6 +100,8 @@ class Connection(asyncio.Protocol):
         """Whether reading is paused."""
         self._flushed: asyncio.Future[None] | None = None
         """Pending while too much of a response waits for the client."""
+        self._unread: Exchange | None = None
+        """What was answered, while too much of it waits for the client."""
         self._unsent = 0
         self.deadline = self._write_deadline = math.inf
         """When the sweeper closes the connection, unless the client sends or reads something before."""
@@ -180,6 +183,9 @@ class Connection(asyncio.Protocol):
         if self._flushed is not None:
             self._flushed.set_result(None)
             self._flushed = None
+        if self._unread is not None:
+            exchange, self._unread, self._write_deadline = self._unread, None, math.inf
+            self._answered(exchange)
 
     # Called by the parser
 
@@ -230,6 +236,9 @@ class Connection(asyncio.Protocol):
 
     def write(self, data: bytes) -> None:
         self._transport.write(data)
+
+    def write_parts(self, parts: list[bytes | memoryview]) -> None:
+        self._transport.writelines(parts)
 
     async def flush(self) -> None:
         """Wait until little enough of the response is unsent."""
@@ -294,7 +303,13 @@ class Connection(asyncio.Protocol):
             self._answered(exchange)
 
     def _answered(self, exchange: Exchange) -> None:
-        self._current = self._task = None
+        self._task = None
+        if self._flushed is not None and exchange.finished and exchange.keep_alive and not self._closing:
+            # The next response would wait in memory for a client that does not read this one.
+            self._unread = exchange
+            self._expect_reading()
+            return
+        self._current = None
         if self._closing:
             return
         if not exchange.finished:

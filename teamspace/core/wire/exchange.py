@@ -12,6 +12,8 @@ Message = MutableMapping[str, Any]
 
 _WITHOUT_BODY = frozenset({204, 304})
 _BUSY = 503
+_COPIED = 16 * 1024
+"""Up to here a copy is cheaper than a second buffer; a larger one would be kept for a client that stalls."""
 
 
 class Carrier(Protocol):
@@ -23,6 +25,8 @@ class Carrier(Protocol):
     def draining(self) -> bool: ...
 
     def write(self, data: bytes) -> None: ...
+
+    def write_parts(self, parts: list[bytes | memoryview]) -> None: ...
 
     async def flush(self) -> None: ...
 
@@ -163,20 +167,34 @@ class Exchange:
     async def _send_body(self, body: bytes, *, more: bool) -> None:
         if not self.started:
             raise RuntimeError("the response has no head")
-        size, start = self._carrier.limits.piece, 0
-        while len(body) - start > size:
-            await self._send_piece(body[start : start + size])
-            start += size
-        if more:
-            await self._send_piece(body[start:])
-        else:
-            self._carrier.write(self._head + self._frame(body[start:], is_last=True))
-            self._finish()
+        size, end = self._carrier.limits.piece, len(body)
+        if end <= size:
+            head, framed = self._take_head(), self._frame(body, is_last=not more)
+            if head and end > _COPIED:
+                self._carrier.write_parts([head, framed])
+            else:
+                self._carrier.write(head + framed)
+            if more:
+                await self._flush()
+            else:
+                self._finish()
+            return
+        view = memoryview(body)  # a slice of it is no copy, which would be kept for a client that stalls
+        for start in range(0, end, size):
+            is_last = not more and start + size >= end
+            self._carrier.write_parts(
+                [self._take_head(), *self._frame_view(view[start : start + size], is_last=is_last)]
+            )
+            if is_last:
+                self._finish()
+            else:
+                await self._flush()
 
-    async def _send_piece(self, piece: bytes) -> None:
-        """Send a part that is not the last."""
-        self._carrier.write(self._head + self._frame(piece, is_last=False))
-        self._head = b""
+    def _take_head(self) -> bytes:
+        head, self._head = self._head, b""
+        return head
+
+    async def _flush(self) -> None:
         await self._carrier.flush()
         if self.gone:
             raise Disconnected
@@ -187,11 +205,22 @@ class Exchange:
         if self._chunked:
             chunk = b"%x\r\n%b\r\n" % (len(piece), piece) if piece else b""
             return chunk + heads.LAST_CHUNK if is_last else chunk
+        self._count(piece)
+        return piece
+
+    def _frame_view(self, piece: memoryview, *, is_last: bool) -> list[bytes | memoryview]:
+        if self._omits_body:
+            return []
+        if self._chunked:
+            return [b"%x\r\n" % len(piece), piece, b"\r\n" + heads.LAST_CHUNK if is_last else b"\r\n"]
+        self._count(piece)
+        return [piece]
+
+    def _count(self, piece: bytes | memoryview) -> None:
         if self._left is not None:
             if len(piece) > self._left:
                 raise RuntimeError("the response is longer than its content-length")
             self._left -= len(piece)
-        return piece
 
     def _finish(self) -> None:
         if self._left:
