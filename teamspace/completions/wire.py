@@ -105,6 +105,7 @@ class _EmptyChunk(msgspec.Struct, frozen=True):
     error: msgspec.Raw = NULL
 
 
+_NO_CHOICE = _ChunkChoice()
 _CHUNK, _EMPTY_CHUNK = msgspec.json.Decoder(_Chunk), msgspec.json.Decoder(_EmptyChunk)
 
 
@@ -207,14 +208,15 @@ class _PartialAnswer:
     def _add(self, data: bytes) -> None:
         try:
             chunk = _read_chunk(data)
-            choice = chunk.choices[0] if chunk.choices else _ChunkChoice()
+            choice = chunk.choices[0] if chunk.choices else _NO_CHOICE
             self._calls.add(choice.delta.tool_calls)
         except MALFORMED:
             raise _invalid_stream() from None
         if chunk.error != NULL:
             raise stream_failure(data)
         self._model = chunk.model or self._model
-        self._usage = _usage(chunk.usage) or self._usage
+        if chunk.usage != NULL:
+            self._usage = _usage(chunk.usage) or self._usage
         self._finish_reason = choice.finish_reason or self._finish_reason
         if text := choice.delta.content:
             self._length += len(text)
@@ -253,8 +255,10 @@ class _DataLines:
             lines[0] = bytes(self._rest + lines[0])
             self._rest.clear()
         for line in lines:
-            if line and (data := _read_line(line)) is not None:
-                yield data
+            if line.startswith(b"data:"):
+                yield line[5:].strip()
+            elif line:
+                _check_line(line)
         self._rest += last
         if len(self._rest) > MAX_LINE:
             raise _invalid_stream()
@@ -264,14 +268,11 @@ class _DataLines:
         return self.feed(b"\n")
 
 
-def _read_line(line: bytes) -> bytes | None:
-    """Return the data of a line; None if it is another field, a comment or empty."""
-    if line.startswith(b"data:"):
-        return line[5:].strip()
+def _check_line(line: bytes) -> None:
+    """Raise unless a line without data is another field, a comment or empty."""
     name, _, _ = line.removesuffix(b"\r").partition(b":")
     if name and name not in _FIELDS:
         raise _invalid_stream()
-    return None
 
 
 def _answer(

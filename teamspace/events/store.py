@@ -238,18 +238,20 @@ async def set_saved(tx: Tx, batches: Sequence[StreamBatch]) -> None:
 
 async def insert_batches(tx: Tx, batches: Sequence[StreamBatch]) -> None:
     """Add rows of streams that the caller has locked, at the commit."""
-    given = tx.dialect.json_table("batches", stream_id="TEXT", first="BIGINT", last="BIGINT", content="TEXT")
+    given, values = tx.dialect.table(
+        "batches", batches, stream_id="TEXT", first="BIGINT", last="BIGINT", content="TEXT"
+    )
     # The join is also for a stream that is deleted before the commit: its rows must not fail the commit of others.
     await tx.defer(
         f"INSERT INTO stream_batches (org_id, {columns(StreamBatch)})"
         f" SELECT streams.org_id, {columns(StreamBatch, 'given')} FROM ({given}) AS given"
         " JOIN streams ON streams.id = given.stream_id",
-        batches=as_json(batches),
+        **values,
     )
 
 
 async def end_stream(tx: Tx, id: str, last: int, expires_at: str) -> None:
-    await tx.run(
+    await tx.add(
         "UPDATE streams SET saved = :last, ended = TRUE, expires_at = :expires_at WHERE id = :id AND NOT ended",
         id=id, last=last, expires_at=expires_at,
     )  # fmt: skip

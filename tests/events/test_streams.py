@@ -12,6 +12,7 @@ from teamspace import events
 from teamspace.app import open_database
 from teamspace.core import clock
 from teamspace.core.db import Db, Duplicate, Tx
+from teamspace.core.db.postgres import PostgresTransaction
 from teamspace.core.errors import NotFound, Overloaded, RateLimited, TooLarge
 from teamspace.core.ids import new_id
 from teamspace.core.limits import Notifier, Stopping
@@ -193,6 +194,26 @@ async def test_the_end_is_part_of_its_transaction(streams: Streams, world: World
     await reading.task
     assert [row.name for row in reading.rows] == ["delta", "delta", "delta", "done"]
     assert streams.writer(writer.id) is None and streams._memory.used == 0
+
+
+async def test_the_end_and_the_last_rows_are_sent_together(
+    streams: Streams, world: World, who: Principal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if world.db.dialect.name == "sqlite":
+        return  # it has no round trips
+    sent: list[str] = []
+    send = PostgresTransaction._send
+
+    async def count(self: PostgresTransaction, sql: str, params: Any) -> Any:
+        sent.append(sql)
+        return await send(self, sql, params)
+
+    writer = await opened(streams, world.db, who)
+    writer.append("delta", delta(1))
+    monkeypatch.setattr(PostgresTransaction, "_send", count)
+    await ended(streams, world.db, writer.id)
+    (both,) = [sql for sql in sent if "UPDATE streams" in sql]
+    assert "INSERT INTO stream_batches" in both
 
 
 async def test_whoever_ends_a_stream_can_read_what_it_had(streams: Streams, world: World, who: Principal) -> None:
