@@ -214,8 +214,8 @@ async def copy_readers(tx: Tx, run_id: str, target: str) -> None:
         run_id=run_id, target=target,
     )  # fmt: skip
     await tx.run(
-        "UPDATE runs SET (objects, private) ="
-        " (SELECT before.objects, before.private FROM runs AS before WHERE before.id = :run_id) WHERE id = :target",
+        "UPDATE runs SET objects = (SELECT before.objects FROM runs AS before WHERE before.id = :run_id),"
+        " private = (SELECT before.private FROM runs AS before WHERE before.id = :run_id) WHERE id = :target",
         run_id=run_id, target=target,
     )  # fmt: skip
 

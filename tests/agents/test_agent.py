@@ -71,7 +71,7 @@ async def test_a_named_executor_is_asked_in_every_round(settings: Settings) -> N
         asking = asyncio.create_task(stream(ann, {"prompt": "Boats?", "executor": "far"}, PATH))
         wanted = {"id": "c1", "type": "function", "function": {"name": "search", "arguments": '{"q": "boats"}'}}
         usage = {"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7}
-        results = [{"text": "", "tool_calls": [wanted]}, {"text": "Three boats."}]
+        results: list[dict[str, Any]] = [{"text": "", "tool_calls": [wanted]}, {"text": "Three boats."}]
         for result in results:
             claimed = await worker.claim_job(max_wait=10)
             await worker.report("complete", claimed, result={**result, "usage": usage, "model": "far-model"})

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from teamspace import conversations, jobs
-from teamspace.conversations.domain import forgetting
+from teamspace.conversations import store
 from teamspace.conversations.schemas import TurnForgotten
 from teamspace.core import clock
 from teamspace.core.db import catalog
@@ -270,7 +270,7 @@ async def test_what_was_interrupted_is_finished_later(
         pass
 
     done = list[str]()
-    drop = forgetting.store.drop_deleted_turn
+    drop = store.drop_deleted_turn
 
     async def die(tx: Any, turn_id: str) -> None:
         if len(done) == 2:
@@ -278,7 +278,7 @@ async def test_what_was_interrupted_is_finished_later(
         done.append(turn_id)
         await drop(tx, turn_id)
 
-    monkeypatch.setattr(forgetting.store, "drop_deleted_turn", die)
+    monkeypatch.setattr(store, "drop_deleted_turn", die)
     with pytest.raises(Killed):
         await conversations.forget_deleted(world.db, world.app.queue)
     left = await world.db.all(str, "SELECT id FROM deleted_turns ORDER BY id")

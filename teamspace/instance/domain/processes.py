@@ -18,7 +18,7 @@ _SILENT_SECONDS = 30.0
 _ENDED_SECONDS = 300.0
 
 
-class Known(NamedTuple):
+class KnownProcesses(NamedTuple):
     running: dict[str, list[Family]]
     """By process."""
     ended: list[list[Family]]
@@ -68,16 +68,16 @@ async def forget(db: Db, settings: Settings) -> None:
         await store.delete_processes_unless_seen(tx, since)
 
 
-async def figures(db: Db, settings: Settings, metrics: Metrics) -> Known:
+async def figures(db: Db, settings: Settings, metrics: Metrics) -> KnownProcesses:
     """Return the metrics by process: current for this one, last reported for the others.
 
     What is returned is reported first: another process would otherwise return older counts to the next question.
     """
     if is_alone(settings):
-        return Known({metrics.process: metrics.families()}, [], clock.stamp(metrics.started_at))
+        return KnownProcesses({metrics.process: metrics.families()}, [], clock.stamp(metrics.started_at))
     await report(db, settings, metrics)
     rows, since = await store.select_processes(db), clock.ago(_SILENT_SECONDS)
-    return Known(
+    return KnownProcesses(
         {row.id: row.figures for row in rows if row.seen_at >= since},
         [add_counts([], row.figures) for row in rows if row.seen_at < since],
         min(row.started_at for row in rows),
