@@ -1,19 +1,20 @@
 """Measure what a gateway adds to a chat: Teamspace beside Portkey and LiteLLM, in front of one model server.
 
-The model server answers at once, so the rest is the gateway's. Gateways take turns, round by round. Run from the top of
-the repository as `python -m benchmarks.gateway`; README.md explains the options and the report.
+The model server answers at once, so the rest is the gateway's. Gateways take turns, round by round, and each answers the
+same number of chats. Run from the top of the repository as `python -m benchmarks.gateway`; README.md explains the options and the report.
 """
 
 import argparse
 import os
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice, product, repeat
 from pathlib import Path
-from statistics import median
+from statistics import median, stdev
 from typing import Any
 
 from benchmarks import report
@@ -32,36 +33,63 @@ class Effort:
     """How much is measured."""
 
     rounds: int
-    seconds: float
+    chats: int
+    """Whole chats of a round; streams, which take a tenth of a second each, are a quarter of that."""
+
+    def count(self, *, stream: bool, connections: int) -> int:
+        """Return the chats of a round, fewer if they are sent one at a time."""
+        return self.chats // (4 if stream else 1) // (1 if connections > 1 else 4)
 
 
-FULL = Effort(rounds=5, seconds=3.0)
-SHORT = Effort(rounds=1, seconds=1.0)
+FULL = Effort(rounds=12, chats=800)
+SHORT = Effort(rounds=5, chats=320)
 CONNECTIONS = (1, 8)
-WARM_CHATS, WARM_CONNECTIONS, WARM_LIMIT = 200, 8, 120.0
-"""Before the first round, since compilers and caches need some hundred requests; at most so many seconds."""
+WARM_CHATS = 200
+"""Before the first round, since compilers and caches need a hundred or two."""
+LIMIT = 300.0
+"""Seconds for the chats of a round."""
+SETTLE = 1.5
+"""Seconds after the chats of a round: what a server leaves for later, such as sealing audit rows, is part of their cost."""
+IDLE = 5.0
+"""Seconds for measuring what a server uses without chats, which is not."""
 
 
-def measure(gateway: Gateway, asked: Iterator[bytes], connections: int, seconds: float, warmup: float = 0.5) -> Result:
-    cpu = gateway.server.cpu_seconds
-    seen = run(Load(gateway.server.port, asked, connections, seconds, warmup, server_cpu=cpu))
-    if seen.errors:
-        raise RuntimeError(f"{gateway.name}: {seen.errors} errors, first: {seen.first_error}")
-    if not seen.requests:  # so slow that nothing was answered in time: measure for longer
-        return measure(gateway, asked, connections, seconds * 2, warmup)
-    return seen
+def measure(gateway: Gateway, asked: bytes, chats: int, connections: int, idle: float) -> Result:
+    """Have chats answered; `idle` is the CPU time that the server uses in a second without any."""
+    before = gateway.server.cpu_seconds()
+    seen = run(Load(gateway.server.port, islice(repeat(asked), chats), connections, LIMIT, warmup=0))
+    if seen.errors or seen.requests < chats:
+        raise RuntimeError(
+            f"{gateway.name}: {seen.requests} of {chats} chats, {seen.errors} errors: {seen.first_error}"
+        )
+    time.sleep(SETTLE)
+    return replace(seen, server_cpu=gateway.server.cpu_seconds() - before - idle * SETTLE)
 
 
-def take_turns(gateways: Sequence[Gateway], effort: Effort) -> Runs:
-    runs: Runs = {}
+def measure_idle(gateways: Sequence[Gateway]) -> dict[str, float]:
+    """Return the CPU time that each server uses in a second without chats."""
+    before = [gateway.server.cpu_seconds() for gateway in gateways]
+    time.sleep(IDLE)
+    return {
+        gateway.name: (gateway.server.cpu_seconds() - used) / IDLE
+        for gateway, used in zip(gateways, before, strict=True)
+    }
+
+
+def warm_up(gateways: Sequence[Gateway]) -> None:
     for gateway, stream in product(gateways, (False, True)):
         for asked in gateway.chats(stream=stream).values():
-            measure(gateway, islice(repeat(asked), WARM_CHATS), WARM_CONNECTIONS, WARM_LIMIT, warmup=0)
+            measure(gateway, asked, WARM_CHATS, max(CONNECTIONS), 0)
+
+
+def take_turns(gateways: Sequence[Gateway], effort: Effort, idle: dict[str, float]) -> Runs:
+    runs: Runs = {}
     for _, stream, connections in product(range(effort.rounds), (False, True), CONNECTIONS):
         operation = f"{'stream' if stream else 'whole'}, {connections} at a time"
+        chats = effort.count(stream=stream, connections=connections)
         for gateway in gateways:
             for name, asked in gateway.chats(stream=stream).items():
-                seen = measure(gateway, repeat(asked), connections, effort.seconds)
+                seen = measure(gateway, asked, chats, connections, idle[gateway.name])
                 runs.setdefault(operation, {}).setdefault(name, []).append(seen)
                 print(
                     f"{operation:22}{name:30}{seen.p50:8.2f} ms{seen.cpu_per_request:10,.0f} us CPU", flush=True
@@ -73,7 +101,7 @@ def added(rounds: Sequence[Result], bare: Sequence[Result]) -> dict[str, Any]:
     """What a gateway adds to the latency of the model server, each round compared with the server's own."""
     pairs = list(zip(rounds, bare, strict=True))
     return {
-        "added_p50_ms": round(median(seen.p50 - least.p50 for seen, least in pairs), 3),
+        "added_p50_ms": round(added_p50(rounds, bare), 3),
         "added_p99_ms": round(median(seen.p99 - least.p99 for seen, least in pairs), 3),
         "cpu_us_rounds": [round(seen.cpu_per_request) for seen in rounds],
     }
@@ -84,20 +112,29 @@ def summary(runs: Runs) -> dict[str, Any]:
         operation: {name: report.medians(rounds) | added(rounds, names["bare"]) for name, rounds in names.items()}
         for operation, names in runs.items()
     }
-    return {"operations": operations, "ratios": {name: ratios(seen) for name, seen in operations.items()}}
+    return {"operations": operations, "ratios": {name: ratios(seen) for name, seen in runs.items()}}
 
 
-def ratios(servers: dict[str, dict[str, Any]]) -> dict[str, dict[str, float]]:
+def ratios(servers: dict[str, list[Result]]) -> dict[str, dict[str, float]]:
     """Latency that is added, and CPU: each request to Teamspace over each peer."""
     subjects = [name for name in servers if name.startswith("teamspace")]
-    columns = {"added_p50": "added_p50_ms", "cpu": "server_cpu_us"}
     return {
-        f"{subject}/{peer}": {
-            key: round(servers[subject][column] / servers[peer][column], 2) for key, column in columns.items()
-        }
+        f"{subject}/{peer}": compare_rounds(servers[subject], servers[peer], servers["bare"])
         for subject, peer in product(subjects, PEERS)
         if peer in servers
     }
+
+
+def compare_rounds(ours: Sequence[Result], theirs: Sequence[Result], bare: Sequence[Result]) -> dict[str, float]:
+    """Compare each round with the same round of the peer, since what else the machine does changes from one to the next."""
+    cpu = [one.cpu_per_request / other.cpu_per_request for one, other in zip(ours, theirs, strict=True)]
+    added = added_p50(ours, bare) / added_p50(theirs, bare)
+    noise = stdev(cpu) / len(cpu) ** 0.5 if len(cpu) > 1 else 0.0
+    return {"added_p50": round(added, 2), "cpu": round(median(cpu), 2), "cpu_noise": round(noise, 2)}
+
+
+def added_p50(rounds: Sequence[Result], bare: Sequence[Result]) -> float:
+    return median(seen.p50 - least.p50 for seen, least in zip(rounds, bare, strict=True))
 
 
 def show(seen: dict[str, Any]) -> None:
@@ -110,17 +147,16 @@ def show(seen: dict[str, Any]) -> None:
             )
     for operation, pairs in seen["ratios"].items():
         for pair, ratio in pairs.items():
-            print(f"{operation:22}{pair:40}added p50 {ratio['added_p50']:.2f}, CPU {ratio['cpu']:.2f}")
+            cpu = f"CPU {ratio['cpu']:.2f} ± {ratio['cpu_noise']:.2f}"
+            print(f"{operation:22}{pair:40}added p50 {ratio['added_p50']:.2f}, {cpu}")
+    for name, idle in seen["idle_cpu_us_per_second"].items():
+        print(f"{'idle':22}{name:30}{idle:>9,.0f} us CPU a second")
 
 
 def peers(folder: Path, upstream: int, names: Sequence[str]) -> Iterator[Gateway]:
-    """Yield the peers that are installed; print how to install the others."""
     kinds: dict[str, Callable[[Path, int], Gateway]] = {"portkey": Portkey, "litellm": LiteLlm}
     for name in names:
-        try:
-            yield kinds[name](subfolder(folder, name), upstream)
-        except FileNotFoundError as missing:
-            print(f"skipping {name}: {missing}")
+        yield kinds[name](subfolder(folder, name), upstream)
 
 
 def subfolder(folder: Path, name: str) -> Path:
@@ -144,7 +180,10 @@ def compare(folder: Path, options: argparse.Namespace, effort: Effort) -> dict[s
             url = stack.enter_context(Postgres.start(fsync=True)).create_database("gateway")
             gateways.append(start(Teamspace(subfolder(folder, "postgres"), upstream, url)))
         gateways += [start(peer) for peer in peers(folder, upstream, options.peers)]
-        found = summary(take_turns(gateways, effort))
+        warm_up(gateways)
+        idle = measure_idle(gateways)
+        found = summary(take_turns(gateways, effort, idle))
+        found["idle_cpu_us_per_second"] = {name: round(used * 1e6) for name, used in idle.items()}
     facts["machine"]["load_average_after"] = round(os.getloadavg()[0], 2)
     return facts | found
 
@@ -157,15 +196,15 @@ def started(stack: ExitStack, gateway: Gateway) -> Gateway:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--short", action="store_true", help="under a minute")
+    parser.add_argument("--short", action="store_true", help="fewer chats: some minutes")
     parser.add_argument("--rounds", type=int)
-    parser.add_argument("--seconds", type=float, help="length of each measurement")
+    parser.add_argument("--chats", type=int, help="whole chats of each round; a quarter of that are streamed")
     parser.add_argument("--postgres", action="store_true", help="adds Teamspace on a private PostgreSQL")
     parser.add_argument("--peers", nargs="*", choices=PEERS, default=PEERS)
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()
     default = SHORT if options.short else FULL
-    effort = Effort(options.rounds or default.rounds, options.seconds or default.seconds)
+    effort = Effort(options.rounds or default.rounds, options.chats or default.chats)
     # A short run must not replace the results of a full one.
     output = options.output or RESULTS / ("gateway-short.json" if options.short else "gateway.json")
     with tempfile.TemporaryDirectory(prefix="benchmark-") as folder:

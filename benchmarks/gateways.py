@@ -4,7 +4,9 @@ import json
 import os
 import secrets
 import shutil
+import subprocess
 import sys
+import venv
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
@@ -24,11 +26,8 @@ LIMITS = (
 )
 """Of the team: checked at every chat, and never reached."""
 PORTKEY, LITELLM = "GATEWAY_PORTKEY", "GATEWAY_LITELLM"
-"""Environment variables: the folders in which the peers are installed."""
-_INSTALL = {
-    PORTKEY: "cp benchmarks/portkey/package.json FOLDER && npm install --prefix FOLDER --legacy-peer-deps",
-    LITELLM: "python -m venv FOLDER && FOLDER/bin/pip install 'litellm[proxy]'",
-}
+"""Environment variables: the folders in which the peers are installed, if they are not to be installed here."""
+_PEERS = Path(__file__).parent / ".peers"
 
 
 class Gateway(Protocol):
@@ -115,7 +114,7 @@ class Portkey:
     name = "portkey"
 
     def __init__(self, folder: Path, upstream: int) -> None:
-        program = installed(PORTKEY, "node_modules/@portkey-ai/gateway/build/start-server.js")
+        program = installed_portkey()
         port = free_port()
         command = [shutil.which("node") or "node", str(program), f"--port={port}", "--headless"]
         # As its container runs it; otherwise it would log every request.
@@ -136,7 +135,7 @@ class LiteLlm:
     name = "litellm"
 
     def __init__(self, folder: Path, upstream: int) -> None:
-        program = installed(LITELLM, "bin/litellm")
+        program = installed_litellm()
         port = free_port()
         model = {"model": f"openai/{MODEL}", "api_base": f"http://127.0.0.1:{upstream}/v1", "api_key": "none"}
         config = folder / "config.yaml"
@@ -158,10 +157,22 @@ class LiteLlm:
         return {self.name: openai_chat(stream=stream, token=self.key)}
 
 
-def installed(variable: str, path: str) -> Path:
-    """Return the program of a peer, or raise FileNotFoundError that says how to install it."""
-    folder = os.environ.get(variable, "")
-    program = Path(folder) / path
-    if not folder or not program.is_file():
-        raise FileNotFoundError(f"not installed: {_INSTALL[variable]}, then set {variable}=FOLDER")
+def installed_portkey() -> Path:
+    """Return Portkey's program, which npm installs on the first run."""
+    folder = Path(os.environ.get(PORTKEY, _PEERS / "portkey"))
+    program = folder / "node_modules/@portkey-ai/gateway/build/start-server.js"
+    if not program.is_file():
+        folder.mkdir(parents=True, exist_ok=True)
+        shutil.copy(Path(__file__).parent / "portkey/package.json", folder)
+        subprocess.run(["npm", "install", "--silent", "--legacy-peer-deps", "--prefix", folder], check=True)
+    return program
+
+
+def installed_litellm() -> Path:
+    """Return LiteLLM's program, which is installed in an environment of its own on the first run."""
+    folder = Path(os.environ.get(LITELLM, _PEERS / "litellm"))
+    program = folder / "bin/litellm"
+    if not program.is_file():
+        venv.create(folder, with_pip=True)
+        subprocess.run([folder / "bin/pip", "install", "--quiet", "litellm[proxy]"], check=True)
     return program
