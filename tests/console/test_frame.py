@@ -97,7 +97,7 @@ def test_every_bar_says_that_the_item_is_kept_and_who_else_is_here(browser: Brow
             expect(bar.get_by_text(words[place]).first).to_be_visible()
             path = f"/api/presence/{kinds[place]}/{address.rsplit('/', 1)[1]}"
             if place == "Chat":  # nobody else may see it
-                reader = {"user_id": sqlite_instance.id_of("owner"), "permission": "read"}
+                reader = {"user_id": sqlite_instance.id_of("owner"), "permission": "notes:read"}
                 shares = f"/api/conversations/{address.rsplit('/', 1)[1]}/share"
                 sqlite_instance.call("POST", shares, reader, sqlite_instance.session("member"))
             sqlite_instance.call("PUT", path, {"editing": False}, sqlite_instance.session("owner"))

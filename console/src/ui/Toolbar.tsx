@@ -27,6 +27,8 @@ export function Toolbar({ ref, children, onFocus, onKeyDown, ...props }: Compone
 
   const remember = (event: FocusEvent<HTMLDivElement>): void => {
     onFocus?.(event);
+    // The focus in a menu that hangs at the bar comes here, too.
+    if (!event.currentTarget.contains(event.target)) return;
     last.current = event.target;
     keepOneStop(event.currentTarget, event.target);
   };

@@ -59,6 +59,8 @@ function Changes({ document: { id, version: newest }, shown }: Omit<Props, "quot
   if (!older.data || !newer.data) return <Waiting query={older.isError ? older : newer} />;
   return (
     <Suspense fallback={<Text />}>
+      {/* The formatted text begins with it. */}
+      {shown.view === "source" && <h1 className="sr-only">{newer.data.title}</h1>}
       <Compared
         older={{ version: from, text: wholeOf(older.data) }}
         newer={{ version: to, text: wholeOf(newer.data) }}
