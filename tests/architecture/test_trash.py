@@ -83,7 +83,7 @@ def _callers() -> Mapping[str, Principal]:
 def test_every_clause_of_every_fence_decides_about_the_trash(caller: str) -> None:
     who = _callers()[caller]
     fences = [
-        *(notes.fence(who, each, across_org=True) for each in NOTES.ladder), notes.shared(who),
+        *(notes.fence(who, each, across_org=True) for each in NOTES.ladder), notes.shared_fence(who),
         *(notes.fence_without_grants(who, each) for each in NOTES.ladder),
     ]  # fmt: skip
     for fence in fences:
