@@ -38,6 +38,7 @@ INDIFFERENT = {
         "knowledge.lock_unlisted", "knowledge.select_audiences",
     ),
     "locks objects, in the trash or not, and returns ids that the caller has": ("repository.lock_derived",),
+    "of objects that a fence has admitted": ("repository.select_linked",),
     "only the key, which no fence decides about; writers lock it": ("repository.get_key",),
 }  # fmt: skip
 """Statements about notes or objects that do not mention the trash, by reason."""
@@ -83,7 +84,7 @@ def _callers() -> Mapping[str, Principal]:
 def test_every_clause_of_every_fence_decides_about_the_trash(caller: str) -> None:
     who = _callers()[caller]
     fences = [
-        *(notes.fence(who, each, across_org=True) for each in NOTES.ladder), notes.shared(who),
+        *(notes.fence(who, each, across_org=True) for each in NOTES.ladder), notes.shared_fence(who),
         *(notes.fence_without_grants(who, each) for each in NOTES.ladder),
     ]  # fmt: skip
     for fence in fences:

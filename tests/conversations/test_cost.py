@@ -64,7 +64,7 @@ async def statements(world: World, who: Principal) -> list[tuple[str, Params]]:
     """The statements of all requests about one conversation or one page."""
     db: Any = Recorder(world)
     read = access.fence(who, Access.READ)
-    for fence in (read, access.shared(who)):
+    for fence in (read, access.shared_fence(who)):
         await store.select(db, fence, ("~", "~"), 51)
     for fence in (read, access.fence(who, Access.CONTINUE), access.fence(who, Access.MANAGE)):
         await store.get(db, fence, "x1")
@@ -118,7 +118,7 @@ async def test_a_page_reads_no_more_rows_than_it_returns(world: World) -> None:
     for caller in (owner, reader):
         for before in (("~", "~"), ("2020-01-01T00:00:00.15000", "x5000")):
             db: Any = Recorder(world)
-            for fence in (access.fence(principal(caller), Access.READ), access.shared(principal(caller))):
+            for fence in (access.fence(principal(caller), Access.READ), access.shared_fence(principal(caller))):
                 await store.select(db, fence, before, 51)
             for sql, params in db.statements:
                 if world.db.dialect.name == "sqlite":
