@@ -756,6 +756,15 @@ class EchoAnswer(msgspec.Struct, frozen=True, kw_only=True):
     finish_reason: str = "stop"
 
 
+class EffectiveReader(msgspec.Struct, frozen=True, kw_only=True):
+    """A person who can see a note or a conversation, and why."""
+
+    user_id: str
+    username: str
+    display_name: str
+    reasons: list[AccessReason]
+
+
 class Emptied(msgspec.Struct, frozen=True, kw_only=True):
     """How many things were deleted for good, and how many are left; of these at most 1,000 are counted."""
 
@@ -1063,7 +1072,7 @@ class GrantDetails(msgspec.Struct, frozen=True, kw_only=True):
 
 class GrantListing(msgspec.Struct, frozen=True, kw_only=True):
     items: list[GrantDetails]
-    effective: list[Reader] | None = None
+    effective: list[EffectiveReader] | None = None
     next_cursor: str | None = None
 
 
@@ -1816,15 +1825,6 @@ class QuotaBlock(msgspec.Struct, frozen=True, kw_only=True):
     dimension: str
     level: str
     resets_at: str | None
-
-
-class Reader(msgspec.Struct, frozen=True, kw_only=True):
-    """A person who can see a note or a conversation, and why."""
-
-    user_id: str
-    username: str
-    display_name: str
-    reasons: list[AccessReason]
 
 
 class Ready(msgspec.Struct, frozen=True, kw_only=True):

@@ -153,7 +153,7 @@ class AccessReason(msgspec.Struct, frozen=True):
     expires_at: str | None = None
 
 
-class Reader(msgspec.Struct, frozen=True):
+class EffectiveReader(msgspec.Struct, frozen=True):
     """A person who can see a note or a conversation, and why."""
 
     user_id: str
@@ -164,6 +164,6 @@ class Reader(msgspec.Struct, frozen=True):
 
 class GrantListing(msgspec.Struct, frozen=True):
     items: list[GrantDetails]
-    effective: list[Reader] | None = None
+    effective: list[EffectiveReader] | None = None
     """Everyone who can see it, with `?effective=1`."""
     next_cursor: str | None = None

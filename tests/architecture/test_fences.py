@@ -62,7 +62,7 @@ UNFENCED = {
         "events.lock_stream", "events.lock_free_streams", "events.select_open_streams", "events.select_all_batches",
     ),
     "ids of things and nothing else; fences then decide who is told": (
-        "events.select_between", "events.select_of_org", "activity.select_newest",
+        "events.select_between", "events.select_of_org", "activity.select_newest", "sharing.select_received",
     ),
     "positions in the log, and its retention by the server": (
         "events.get_newest", "events.has_unsettled", "events.get_floor", "events.select_oldest",
@@ -119,11 +119,11 @@ UNFENCED = {
         "repository.is_larger_than", "repository.select_oldest_versions", "repository.select_blobs",
         "repository.select_readers", "repository.lock_derived",
         "repository.get_latest_derivation", "repository.find_derived_number", "repository.select_wider",
-        "repository.select_parts", "repository.get_thumbnail", "repository.select_grants",
+        "repository.select_parts", "repository.get_thumbnail", "repository.select_grants", "repository.select_linked",
     ),
     "the secret of a public link selects the row; what it shows takes the fence of its creator": ("links.get_by_hash",),
     "belongs to an object that a fence has admitted, or only counts its rows": (
-        "links.select_of_object", "links.count_of_object",
+        "links.select_of_object", "links.get_of_object", "links.count_of_object",
     ),
     "of the caller's own team, which the caller passes": (
         "workflows.count", "workflows.get_source", "workflows.select_sources",

@@ -38,6 +38,7 @@ INDIFFERENT = {
         "knowledge.lock_unlisted", "knowledge.select_audiences",
     ),
     "locks objects, in the trash or not, and returns ids that the caller has": ("repository.lock_derived",),
+    "of objects that a fence has admitted": ("repository.select_linked",),
     "only the key, which no fence decides about; writers lock it": ("repository.get_key",),
 }  # fmt: skip
 """Statements about notes or objects that do not mention the trash, by reason."""

@@ -27,6 +27,7 @@ LOCKED = {
     "knowledge.move_document_name": "knowledge",
     "knowledge.put_merge": "knowledge",
     "knowledge.put_split": "knowledge",
+    "links.update": "object_links",
     "localization.put_policy": "l10n_policy",
     "localization.put_messages": "l10n",
     "localization.put_digest": "l10n",

@@ -393,7 +393,7 @@ SLOTS = (
     Slot("POST /api/repo-obj/:id/links",         "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("PATCH /api/repo-obj/:id/links/:link",  "id",       in_other_company(_team_object),              in_own_team(_private_object)),
     Slot("PATCH /api/repo-obj/:id/links/:link",  "link",     in_other_company(_team_object),              in_own_team(_private_object)),
-    Slot("GET /api/links",                       "cursor",   cursor(in_other_company(_link)),             cursor(in_own_team(_link)),                OK),
+    Slot("GET /api/links",                       "cursor",   cursor(in_other_company(_link)),             cursor(in_other_team(_link)),              OK),
     Slot("GET /api/org/links",                   "cursor",   cursor(in_other_company(_link)),             None,                                      OK),
     Slot("DELETE /api/links/:id",                "id",       in_other_company(_link),                     None),
     Slot("DELETE /api/org/links/:id",            "id",       in_other_company(_link),                     None),

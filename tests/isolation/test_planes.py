@@ -25,8 +25,9 @@ from tests.isolation.outcomes import (
     faults,
     forbidden,
 )
-from tests.isolation.stage import PROVISION_TOKEN, Stage
+from tests.isolation.stage import PROVISION_TOKEN, Stage, TeamSetup
 from tests.isolation.table import CASES, HOST, Case
+from tests.isolation.targets import COMPANY_LINK
 from tests.support.world import Caller, world
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -48,17 +49,21 @@ async def test_company_administrators_cannot_reach_other_companies(quiet_stage: 
     stage, kind = quiet_stage, BY_NAME[name]
     others = [team_name for teams in COMPANIES if kind.team not in teams for team_name in teams]
     own, foreign = stage.teams[kind.team], stage.teams[others[0]]
-    colleague = await stage.world.person(own.org, own.team)
     caller = await stage.caller(kind, case.needs.permission)
+    named = [await _named_in(stage, case, setup) for setup in (own, foreign)]
     before = [await stage.rows_of(stage.teams[team_name].org) for team_name in others]
-    answers = [
-        await stage.send(caller, await case.request(stage, kind, named=person.user_id))
-        for person in (colleague, foreign.author)
-    ]
+    answers = [await stage.send(caller, await case.request(stage, kind, named=each)) for each in named]
     assert not answers[0].is_error, answers[0].text
     mentioned = set(re.findall(r"[0-9a-f-]{36}", "".join(each.text for each in answers)))
     assert mentioned & _ids_of(stage, others) == set()
     assert [await stage.rows_of(stage.teams[team_name].org) for team_name in others] == before
+
+
+async def _named_in(stage: Stage, case: Case, setup: TeamSetup) -> str:
+    """Return what the case's path names, in a company: a public link, or else a person."""
+    if case.target is COMPANY_LINK:
+        return (await stage.link(setup, await stage.object(setup, "private")))[0]
+    return (await stage.world.person(setup.org, setup.team)).user_id
 
 
 # fmt: off

@@ -5141,7 +5141,7 @@ export interface components {
         GrantListing: {
             items: components["schemas"]["GrantDetails"][];
             /** @default null */
-            effective?: components["schemas"]["Reader"][] | null;
+            effective?: components["schemas"]["EffectiveReader"][] | null;
             /** @default null */
             next_cursor?: string | null;
         };
@@ -5162,10 +5162,10 @@ export interface components {
             created_at: string;
         };
         /**
-         * Reader
+         * EffectiveReader
          * @description A person who can see a note or a conversation, and why.
          */
-        Reader: {
+        EffectiveReader: {
             user_id: string;
             username: string;
             display_name: string;

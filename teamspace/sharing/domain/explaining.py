@@ -11,6 +11,7 @@ from teamspace.core.permissions import Permission
 from teamspace.sharing import store
 from teamspace.sharing.schemas import (
     AccessReason,
+    EffectiveReader,
     GrantDetails,
     GrantListing,
     GrantRow,
@@ -18,7 +19,6 @@ from teamspace.sharing.schemas import (
     Level,
     Levels,
     OwnedRow,
-    Reader,
     Rule,
     Shareable,
 )
@@ -36,7 +36,9 @@ async def explain(
     if query.effective is None:
         return GrantListing(items)
     people, next_cursor = await list_readers(db, row, rows, levels, AccessReason, query)
-    readers = [Reader(person.user_id, person.username, person.display_name, reasons) for person, reasons in people]
+    readers = [
+        EffectiveReader(person.user_id, person.username, person.display_name, reasons) for person, reasons in people
+    ]
     return GrantListing(items, readers, next_cursor)
 
 
