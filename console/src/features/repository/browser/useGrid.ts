@@ -105,7 +105,7 @@ export function useGrid({ grid, folder, entries, columns, selection, onSelection
     else if (key === "Backspace") up();
     else if (key === "Space" && !letters.isTyping(event.timeStamp)) onSelection(toggled(selection, entry.id));
     else if (key === "ContextMenu" || key === "Shift F10") menuOf(event.target as HTMLElement)?.click();
-    else return key !== undefined && type(event);
+    else return key !== undefined && !event.shiftKey && type(event);
     return true;
   }
 
