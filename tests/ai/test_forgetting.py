@@ -42,12 +42,9 @@ async def found(world: World) -> list[str]:
     places = []
     for table in await catalog.tables(world.db.engine, world.db.dialect):
         for column in table.columns:
-            text = f"LOWER(CAST({column.name} AS TEXT))"
-            if column.kind == "bytes":
-                text = f"LOWER(CAST({column.name} AS TEXT))" if world.db.dialect.name == "sqlite" else (
-                    f"LOWER(encode({column.name}, 'escape'))"
-                )  # fmt: skip
-            matches = " OR ".join(f"{text} LIKE '%{word}%'" for word in (ASKED, ANSWERED, CALLED))
+            is_escaped = column.kind == "bytes" and world.db.dialect.name == "postgres"
+            text = f"encode({column.name}, 'escape')" if is_escaped else f"CAST({column.name} AS TEXT)"
+            matches = " OR ".join(f"LOWER({text}) LIKE '%{word}%'" for word in (ASKED, ANSWERED, CALLED))
             if await world.db.exists(f"SELECT 1 FROM {table.name} WHERE {matches} LIMIT 1"):
                 places.append(f"{table.name}.{column.name}")
     return places
