@@ -11,7 +11,7 @@ UNLIMITED = {
     "what is beyond the number that is kept: as many as were added since": (
         "ai.delete_beyond", "translation.delete_old", "favourites.delete_oldest",
     ),
-    "a row per process": ("instance.take_silent", "instance.delete_processes_unless_seen"),
+    "a row per process": ("instance.take_silent",),
     "one row": ("presence.delete_expired",),
     "of versions that the same transaction deletes, some hundred at most": ("repository.delete_derivations_up_to",),
 }  # fmt: skip

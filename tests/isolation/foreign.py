@@ -502,7 +502,7 @@ NOT_IDS = frozenset({
     "tagline", "theme", "data", "content_type", "filename", "number", "size", "GET /api/repo-uploads/:id/parts cursor",
     "plan", "dimension", "window", "enabled", "pin", "disabled", "slug", "domain",
     "kind", "input", "run_at", "priority", "state", "prompt", "mode", "model", "capabilities", "kinds", "models", "url", "key",
-    "max_wait", "claim_token", "progress", "message", "result", "error", "POST /api/executors org_id",
+    "max_wait", "claim_token", "progress", "message", "result", "error", "usage", "replace", "POST /api/executors org_id",
     "prefix", "delimiter", "version", "method", "expires_in", "download", "as_", "effective", "q", "principal_type", "capability", "expires_at",
     "editing", "GET /api/references cursor",
     "GET /api/repo-obj/:id cursor", "GET /api/beta/asset/:id id",  # public
