@@ -130,11 +130,11 @@ test("every type has its queries", () => {
   const keys = (type: string): string[] =>
     FRESHNESS.filter((row) => row.type === type).flatMap((row) => row.stale("ID").map(({ queryKey }) => queryKey.join("/")));
   expect(keys("note")).toEqual([
-    "notes/list", "notes/one/ID", "references", "sharing/ID", "search", "notes/recent", "mentions", "activity", "trash", "favourites", "recents",
+    "notes/list", "notes/one/ID", "references", "sharing/ID", "search", "notes/recent", "mentions", "activity", "shared", "trash", "favourites", "recents",
   ]);
   expect(keys("object")).toEqual([
     "files/list", "files/folders", "files/one/ID", "processing", "versions/ID", "sharing/ID",
-    "documents/list", "documents/one/ID", "references", "entities", "search", "files/recent", "mentions", "activity", "trash",
+    "documents/list", "documents/one/ID", "references", "entities", "search", "files/recent", "mentions", "activity", "shared", "trash",
     "favourites", "recents",
   ]);
   expect(keys("job")).toEqual(["jobs/list", "jobs/active", "jobs/latest", "jobs/one/ID", "localization/coverage"]);
