@@ -14,20 +14,13 @@ type Load<Props> = () => Promise<Module<Props>>;
 
 /** Code that a lost server could not send comes when the server is back. What doesn't come takes nothing else away. */
 export function lazily<Props extends object>(load: Load<Props>): ComponentType<Props> {
-  const asked = (): ComponentType<Props> =>
-    lazy(() =>
-      load()
-        .catch((fault: unknown) => later(load, fault))
-        .catch((fault: unknown) => {
-          // The next time that it is shown, it is asked for again.
-          Content = asked();
-          throw fault;
-        }),
-    ) as ComponentType<Props>;
+  const asked = (): ComponentType<Props> => lazy(() => load().catch((fault: unknown) => later(load, fault))) as ComponentType<Props>;
   let Content = asked();
+  // Once the fault is shown, not before: what is rendered until then would ask again and again.
+  const askAgain = (): void => void (Content = asked());
   return function Late(props: Props) {
     return (
-      <Part>
+      <Part onFault={askAgain}>
         <Content {...props} />
       </Part>
     );
@@ -40,14 +33,15 @@ const AGAIN_MS = 400;
 class LostCode extends Error {}
 
 async function later<Props>(load: Load<Props>, fault: unknown): Promise<Module<Props>> {
+  const again = (): Promise<Module<Props>> => loadLostStyles().then(load);
   if (!(await checkServer())) {
     await new Promise((resume) => setTimeout(resume, AGAIN_MS));
-    return load().catch(() => {
+    return again().catch(() => {
       throw new LostCode(String(fault), { cause: fault });
     });
   }
   await serverBack();
-  return load().catch(reload);
+  return again().catch(reload);
 }
 
 /** Some browsers remember that a module failed: only a new page asks for it again. */
@@ -56,20 +50,47 @@ function reload(): Promise<never> {
   return new Promise(() => undefined);
 }
 
-// A style sheet that failed stays in the page, and would be taken for one that is there.
+// What loads modules asks for the style sheets of each only once, also if they fail.
+const lostStyles = new Set<string>();
+
 if (typeof document !== "undefined") {
-  document.addEventListener("error", ({ target }) => void (target instanceof HTMLLinkElement && target.remove()), true);
+  document.addEventListener("error", ({ target }) => void (target instanceof HTMLLinkElement && lose(target)), true);
+}
+
+function lose(link: HTMLLinkElement): void {
+  if (link.rel === "stylesheet") lostStyles.add(link.href);
+  link.remove();
+}
+
+async function loadLostStyles(): Promise<void> {
+  await Promise.all([...lostStyles].map(loadStyle));
+}
+
+function loadStyle(href: string): Promise<void> {
+  const link = Object.assign(document.createElement("link"), { rel: "stylesheet", crossOrigin: "", href });
+  return new Promise((resolve, reject) => {
+    link.addEventListener("load", () => {
+      lostStyles.delete(href);
+      resolve();
+    });
+    link.addEventListener("error", () => reject(new Error(`The style sheet ${href} cannot be loaded.`)));
+    document.head.append(link);
+  });
 }
 
 interface Fault {
   fault?: unknown;
 }
 
-class Part extends Component<{ children: ReactNode }, Fault> {
+class Part extends Component<{ onFault: () => void; children: ReactNode }, Fault> {
   override state: Fault = {};
 
   static getDerivedStateFromError(fault: unknown): Fault {
     return { fault };
+  }
+
+  override componentDidCatch(): void {
+    this.props.onFault();
   }
 
   override render(): ReactNode {
