@@ -4,7 +4,7 @@ export const ACTIONS = [
   "note.create", "note.update", "note.delete", "note.share", "note.unshare", "note.restore", "note.purge",
   "conversation.create", "conversation.update", "conversation.delete", "conversation.share", "conversation.unshare",
   "object.create", "object.update", "object.delete", "object.share", "object.unshare", "object.set_visibility", "object.restore", "object.purge",
-  "link.create", "link.revoke", "link.use",
+  "link.create", "link.update", "link.revoke", "link.use",
   "translation.create",
   "trigger.create", "trigger.update", "trigger.delete",
   "asset.create", "asset.delete",

@@ -3,12 +3,14 @@
 import { useEffect, useState } from "react";
 
 import { isDocument } from "@/ui/documents";
+import { lazily } from "@/ui/lazily";
 import { Skeleton } from "@/ui/skeleton/Skeleton";
 import { Failed } from "@/ui/states";
 import { pairOf, type Shown } from "@/ui/versions/address";
-import Compared from "@/ui/versions/Compared";
 
 import { useBytes, type FileObject } from "../queries";
+
+const Compared = lazily(() => import("@/ui/versions/Compared"));
 
 export default function Comparison({ file, shown }: { file: FileObject; shown: Shown }) {
   const [from, to] = pairOf(shown, file.version);
