@@ -368,7 +368,7 @@ class Gate:
         try:
             result = await endpoint.handler(**arguments)
         except SerializationFailure:
-            result = await retry_on_conflict(lambda: endpoint.handler(**arguments))
+            result = await retry_on_conflict(lambda: endpoint.handler(**arguments), failed=1)
         response = self._encode(request, result)
         return (
             await ranges.with_first_chunk(response)

@@ -3,6 +3,7 @@
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import TypeVar
 
 from teamspace.core.db.engine import SerializationFailure
@@ -12,10 +13,11 @@ T = TypeVar("T")
 _ATTEMPTS = 5
 
 
-async def retry_on_conflict(work: Callable[[], Awaitable[T]]) -> T:
-    for attempt in range(_ATTEMPTS):
-        try:
+async def retry_on_conflict(work: Callable[[], Awaitable[T]], *, failed: int = 0) -> T:
+    """Do the work until no conflict aborts it; `failed` is how many attempts have been aborted already."""
+    for attempt in range(failed, _ATTEMPTS):
+        if attempt:
+            await asyncio.sleep(random.uniform(0.0025, 0.01) * 2**attempt)
+        with suppress(SerializationFailure):
             return await work()
-        except SerializationFailure:
-            await asyncio.sleep(random.uniform(0.005, 0.02) * 2**attempt)
     raise Overloaded("database.conflicting_writes")
