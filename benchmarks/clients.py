@@ -4,15 +4,20 @@ Run from the top of the repository as `python -m benchmarks.clients`; README.md 
 """
 
 import argparse
+import multiprocessing
+import resource
 import socket
+import struct
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import count as numbers
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from benchmarks.load import Load, run
+from benchmarks.load import Load, request, run
 from benchmarks.report import machine, save
 from benchmarks.subject import Teamspace
 from benchmarks.targets import reads
@@ -21,6 +26,10 @@ from teamspace.core.wire import WireLimits
 RESULTS = Path(__file__).parent / "results" / "clients.json"
 STATIC = Path(__file__).parent.parent / "teamspace" / "console" / "static" / "assets"
 PER_ADDRESS = WireLimits().connections_per_address // 2
+LEAVING_RATE = 500
+"""Clients a second that leave in the middle of a request."""
+RESET = struct.pack("ii", 1, 0)
+"""Of SO_LINGER: closing the socket resets the connection."""
 Send = Callable[[int], bytes]
 
 
@@ -42,7 +51,7 @@ def stalled_reader(number: int) -> bytes:
 
 
 CROWDS: dict[str, tuple[int, Send]] = {
-    "idle": (8_000, idle),
+    "idle": (10_000, idle),
     "slow heads": (1_000, slow_head),
     "slow bodies": (1_000, slow_body),
     "stalled readers": (1_000, stalled_reader),
@@ -67,6 +76,43 @@ def crowd(port: int, count: int, send: Send) -> Iterator[list[socket.socket]]:
     finally:
         for one in held:
             one.close()
+
+
+@contextmanager
+def leaving(port: int, sent: bytes) -> Iterator[Callable[[], dict[str, float]]]:
+    """Have another process connect, send a part of the request, and leave: after each of its bytes in turn, half of them
+    with a reset. Yields a function that stops it, and returns how many left and its share of a core.
+    """
+    here, there = multiprocessing.Pipe()
+    process = multiprocessing.Process(target=_leave, args=(there, port, sent), daemon=True)
+    process.start()
+
+    def stop() -> dict[str, float]:
+        here.send(None)
+        left: dict[str, float] = here.recv()
+        return left
+
+    try:
+        yield stop
+    finally:
+        process.terminate()
+        process.join()
+
+
+def _leave(pipe: Connection, port: int, sent: bytes) -> None:
+    began = time.monotonic()
+    for number in numbers():
+        with socket.create_connection(("127.0.0.1", port)) as client:
+            client.sendall(sent[: number % (len(sent) + 1)])
+            if number % 2:
+                client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+        early = began + (number + 1) / LEAVING_RATE - time.monotonic()
+        if pipe.poll(max(early, 0.0)):
+            break
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    seconds = time.monotonic() - began
+    share = (used.ru_utime + used.ru_stime) / seconds
+    pipe.send({"clients": number + 1, "a_second": round((number + 1) / seconds), "generator": round(share, 2)})
 
 
 def measure(target: Teamspace, seconds: float) -> dict[str, float]:
@@ -98,6 +144,16 @@ def compare(target: Teamspace, seconds: float) -> dict[str, Any]:
     return found
 
 
+def compare_leaving(target: Teamspace, seconds: float) -> dict[str, Any]:
+    alone = measure(target, seconds)
+    with leaving(target.server.port, request("GET", "/api/notes", target.token)) as stop:
+        beside = measure(target, seconds)
+        left = stop()
+    ratio = round(beside["p99_ms"] / alone["p99_ms"], 2)
+    print(f"{'leaving':16} {left['clients']:>6,}  p99 {ratio} times", flush=True)
+    return {**left, "alone": alone, "beside": beside, "p99_ratio": ratio}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measure the cost of clients that do not behave.")
     parser.add_argument("--seconds", type=float, default=4.0)
@@ -109,6 +165,7 @@ def main() -> None:
         target.server.start()
         try:
             found = compare(target, options.seconds)
+            found["leaving"] = compare_leaving(target, options.seconds)
         finally:
             target.server.stop()
     save({"machine": machine(), "crowds": found}, options.output)
