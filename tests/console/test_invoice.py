@@ -174,7 +174,8 @@ def refresh(page: Page) -> None:
     expect(stale(page)).to_have_count(0)
     expect(graph(page).get_by_text("out of date")).to_have_count(0)
     graph(page).get_by_role("link", name=MADE[1], exact=True).click()
-    expect(page.get_by_role("region", name="Preview")).to_contain_text("Pay EUR 480 to Quay Works before 2026-12-01.")
+    expect(page.get_by_role("article")).to_contain_text("Pay EUR 480 to Quay Works before 2026-12-01.")
+    page.get_by_role("button", name="Details").click()
     page.get_by_role("tab", name="Versions").click()
     expect(page.get_by_role("link", name="Version 2")).to_contain_text("Latest")
 

@@ -47,9 +47,30 @@ def prepared(instance: Instance, address: str) -> str:
         document = instance.document("Tides", "High at six.\n")
         instance.call("PUT", f"/api/documents/{document}", {"body": "High at seven.\n"}, instance.operator)
         return f"/app/documents/{document}?inspect=versions"
+    if address == "/app/":
+        instance.note("Watch", "Two at night.", "member")
+    if address in ("/app/", "/app/files"):
+        instance.document("Tides", "High at six.\n")
     if address == "/app/trash":
         instance.call("DELETE", f"/api/notes/{instance.note('Old rota', 'Ann.')}", token=instance.operator)
     return instance.resolve("/app/workflows/runs/RUN") if address == "RUN" else address
+
+
+class Hold:
+    """Keeps requests of a page until they are released."""
+
+    def __init__(self) -> None:
+        self._held, self._is_released = list[Route](), False
+
+    def __call__(self, route: Route) -> None:
+        if self._is_released:
+            return route.continue_()
+        return self._held.append(route)
+
+    def release(self) -> None:
+        self._is_released = True
+        for route in self._held:
+            route.continue_()
 
 
 @pytest.mark.parametrize("width", [1440, 390])
@@ -57,13 +78,9 @@ def prepared(instance: Instance, address: str) -> str:
 def test_a_screen_shows_the_shape_of_what_comes_and_then_nothing_moves(
     browser: Browser, sqlite_instance: Instance, name: str, width: int
 ) -> None:
-    waiting, held = SCREENS[name], []
+    waiting, hold = SCREENS[name], Hold()
     address = prepared(sqlite_instance, waiting.address)
     with window(browser, sqlite_instance.url, token=sqlite_instance.session("operator"), width=width) as page:
-
-        def hold(route: Route) -> None:
-            held.append(route)
-
         page.route(waiting.request, hold)
         page.goto(address)
         shapes = page.locator(f"[data-shape={waiting.shape}][aria-busy=true]").first
@@ -74,9 +91,7 @@ def test_a_screen_shows_the_shape_of_what_comes_and_then_nothing_moves(
         assert shapes.inner_text().strip() == ""
         # The window asks for reduced motion.
         assert page.evaluate("document.querySelector('[data-shape]').getAnimations({subtree: true}).length") == 0
-        page.unroute(waiting.request)
-        for route in held:
-            route.continue_()
+        hold.release()
         expect(waiting.arrived(page)).to_be_visible()
         expect(page.locator("main [data-shape][aria-busy]")).to_have_count(0)
         assert page.evaluate(SHIFTS) < 0.02
