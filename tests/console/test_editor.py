@@ -57,7 +57,7 @@ def no_requests_left(instance: Instance) -> Iterator[None]:
 def save(page: Page) -> None:
     """However often it was saved meanwhile."""
     page.keyboard.press("Control+s")
-    expect(page.get_by_role("toolbar").get_by_text("Saved · version").first).to_be_visible()
+    expect(saved(page)).to_be_visible()
 
 
 def tool(page: Page, name: str) -> Locator:

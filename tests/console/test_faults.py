@@ -154,7 +154,7 @@ def test_a_lost_part_of_a_screen_takes_nothing_else_away(browser: Browser, sqlit
         page.keyboard.press("Control+End")
         page.keyboard.type(" One at noon.")
         page.keyboard.press("Control+s")
-        expect(saved(page, 2)).to_be_visible()
+        expect(saved(page)).to_be_visible()
     assert sqlite_instance.read(note) == "Two at night. Three on Sundays. One at noon."
 
 

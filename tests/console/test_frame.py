@@ -19,12 +19,14 @@ def addresses(instance: Instance) -> dict[str, str]:
     document = instance.document("Berth plan", "Berth 4 is free.", "member")
     file = instance.upload("plans/berths/berths.txt", b"Berth 4 is free.", "member")
     conversation = instance.conversation("Which berth is free?", who="member")
+    instance.resolve("RUN")  # with its workflow
+    run = instance.run("harbour-digest", {"subject": "berths", "places": ["Berth 4"]}, "member")
     return {
         "Notes": f"/app/notes/{note}",
         "Documents": f"/app/documents/{document}",
         "Files": f"/app/files/{file}",
         "Chat": f"/app/chat/{conversation}",
-        "Workflows": instance.resolve("/app/workflows/runs/RUN"),
+        "Workflows": f"/app/workflows/runs/{run}",
     }
 
 

@@ -370,7 +370,7 @@ def upload_files(page: Page, _: Instance) -> None:
 
 
 def open_share_dialog(page: Page, _: Instance) -> None:
-    open_dialog("Share", "Share “pier-2.md”")(page, _)
+    open_dialog("Share", "Share “pier-2”")(page, _)
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("button", name="Who has access").click()
     expect(dialog.get_by_text("Owner")).to_be_visible()

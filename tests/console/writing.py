@@ -84,7 +84,8 @@ def replace_first_line(page: Page, text: str, *, save: bool = True) -> None:
         page.keyboard.press("Control+s")
 
 
-def saved(page: Page, version: int) -> Locator:
+def saved(page: Page, version: int | str = "") -> Locator:
+    """What says that the text is saved, as this version or as any."""
     return page.get_by_role("toolbar").get_by_text(f"Saved · version {version}").first
 
 
