@@ -1,10 +1,12 @@
 """Home: what colleagues did, as it happens, and what it says while nobody did anything."""
 
+import pyotp
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.console.browser import settle, window
 from tests.console.instance import PASSWORD
+from tests.console.writing import editor
 from tests.support.served import Served
 
 pytestmark = [pytest.mark.sampled(8), pytest.mark.about("console/home", "activity")]
@@ -78,6 +80,82 @@ def test_everything_that_others_shared_is_on_home(browser: Browser, fresh_server
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         lines.filter(has_text="Tides").get_by_role("link").click()
         page.wait_for_url(f"**/chat/{talk}")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_who_is_mentioned_sees_it_on_home_and_goes_on_with_it_later(
+    browser: Browser, fresh_server: Served, width: int
+) -> None:
+    ann, bob = set_up(fresh_server)
+    note = fresh_server.call("POST", "/api/notes", {**MINUTES, "body": ""}, bob)["id"]
+    with (
+        window(browser, fresh_server.url, token=ann, width=width) as page,
+        window(browser, fresh_server.url, token=bob) as other,
+    ):
+        page.goto("/app/")
+        expect(page.get_by_role("heading", name="Hello, Ann")).to_be_visible()
+        expect(page.get_by_role("region", name="Mentions of you")).to_have_count(0)
+        other.goto(f"/app/notes/{note}?edit=true")
+        editor(other).focus()
+        other.keyboard.type("Ask @An")
+        expect(other.get_by_role("listbox").get_by_role("option", name="Ann ann")).to_be_visible()
+        other.wait_for_timeout(200)  # the editor ignores keys that come sooner
+        other.keyboard.press("Enter")
+        other.keyboard.press("Control+s")
+        mention = page.get_by_role("region", name="Mentions of you").get_by_role("listitem")
+        expect(mention).to_contain_text("Bob Tanner")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        mention.get_by_role("link", name="Minutes of the meeting").click()
+        expect(page.get_by_role("article")).to_contain_text("Ask @Ann")
+        page.goto("/app/")
+        page.get_by_role("region", name="Continue where you left off").get_by_role(
+            "link", name="Minutes of the meeting"
+        ).click()
+        page.wait_for_url(f"**/notes/{note}")
+
+
+def test_the_checklist_goes_on_until_all_is_done(browser: Browser, fresh_server: Served) -> None:
+    created = fresh_server.call(
+        "POST", "/api/bootstrap", {"username": "ann", "display_name": "Ann", "password": PASSWORD}
+    )
+    ann = created["token"]
+    with window(browser, fresh_server.url, token=ann) as page:
+        part = page.get_by_role("region", name="Get set up")
+        for done, (step, heading) in enumerate(STEPS.items()):
+            page.goto("/app/")
+            expect(part).to_contain_text(f"{done} of 5 done")
+            part.get_by_role("link", name=step).click()
+            expect(page.get_by_role("heading", name=heading, exact=True).first).to_be_visible()
+            take_step(step, fresh_server, created["team"]["id"], ann)
+        page.goto("/app/")
+        expect(page.get_by_role("heading", name="Hello, Ann")).to_be_visible()
+        settle(page)
+        expect(part).to_have_count(0)
+
+
+STEPS = {
+    "Invite someone": "People", "Connect a model": "Model roles", "Add your brand": "Branding", "Connect S3": "Connect",
+    "Turn on two-factor authentication": "Your account",
+}  # fmt: skip
+"""What the checklist asks for, and the heading of the screen that each leads to."""
+
+
+def take_step(step: str, served: Served, team: str, ann: str) -> None:
+    match step:
+        case "Invite someone":
+            bob = {"username": "bob", "display_name": "Bob", "password": PASSWORD, "role": "member", "team_id": team}
+            served.call("POST", "/api/org/members", bob, ann)
+        case "Connect a model":
+            worker = served.call("POST", "/api/executors", {"name": "shed", "mode": "pull"}, ann)["token"]
+            served.call("POST", "/api/workers/claim", {"max_wait": 0}, worker)
+            served.call("PUT", "/api/model-roles", {"roles": {"chat": "shed", "utility": "shed"}}, ann)
+        case "Add your brand":
+            served.call("PUT", "/api/org/branding", {"title": "Acme"}, ann)
+        case "Connect S3":
+            served.call("POST", "/api/s3/credentials", {"name": "Backup"}, ann)
+        case _:
+            secret = served.call("POST", "/api/2fa/enable", {"confirm": True}, ann)["secret"]
+            served.call("POST", "/api/2fa/enable", {"code": pyotp.TOTP(secret).now()}, ann)
 
 
 def test_a_dismissed_checklist_stays_away_in_every_browser(browser: Browser, fresh_server: Served) -> None:
