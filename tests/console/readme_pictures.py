@@ -118,7 +118,7 @@ def fill(server: Served) -> tuple[str, str]:
     bob: str = server.call("POST", "/api/login", {"username": "bob", "password": PASSWORD})["token"]
     note: str = _note(server, token, "First ship of the season", NOTE)
     _note(server, token, "Minutes of Thursday", "- The second crane is late.\n")
-    _note(server, bob, "Who opens the gate", "@ann on Monday.\n")
+    _note(server, bob, "Who opens the gate", f"[@Ann Brook](/people/{made['user']['id']}) on Monday.\n")
     server.call(
         "POST", "/api/documents", {"title": "Safety on the quay", "body": "Wear a vest.", "visibility": "team"}, bob
     )
