@@ -114,6 +114,7 @@ MARKDOWN = b"""# Tides
 async def test_markdown_is_rendered_without_html_scripts_or_anything_from_elsewhere(world: World, ann: Caller) -> None:
     created = await put(ann, "tides.md", MARKDOWN, content_type="text/markdown")
     shown = await visit(world, await publish(ann, created["id"]))
+    assert '<header><h1>tides</h1><p class="facts">tides.md · ' in shown.text, "as it is called in lists"
     article = shown.text.partition("<article>")[2].partition("</article>")[0]
     assert "<h1>Tides</h1>" in article and "<em>High</em>" in article and "<td><s>11:50</s> 12:10</td>" in article
     assert re.findall(r"<a [^>]*>", article) == [
