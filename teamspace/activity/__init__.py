@@ -1,1 +1,1 @@
-"""Activity: what colleagues did with things that the caller can read, from the audit log, and what they shared with them."""
+"""Activity: what colleagues did with things that the caller can read, from the audit log, and what others shared with the caller."""

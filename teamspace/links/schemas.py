@@ -6,6 +6,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from teamspace.core.paging import Paging
+from teamspace.sharing import Moment
 
 
 class LinkRow(msgspec.Struct, frozen=True):
@@ -55,7 +56,6 @@ class PublicLinks(msgspec.Struct, frozen=True):
 
 
 Name = Annotated[str, msgspec.Meta(max_length=100)]
-Moment = Annotated[str, msgspec.Meta(max_length=40)]
 Password = Annotated[str, msgspec.Meta(min_length=8, max_length=200)]
 
 

@@ -53,9 +53,10 @@ async def get_of_object(db: Reads, object_id: str, link_id: str) -> LinkRow | No
     )  # fmt: skip
 
 
-async def update(tx: Tx, row: LinkRow) -> None:
-    await tx.run(
-        "UPDATE object_links SET name = :name, password = :password, expires_at = :expires_at WHERE id = :id",
+async def update(tx: Tx, row: LinkRow) -> bool:
+    """Return False if it is revoked."""
+    return await tx.exists(
+        "UPDATE object_links SET name = :name, password = :password, expires_at = :expires_at WHERE id = :id RETURNING id",
         id=row.id, name=row.name, password=row.password, expires_at=row.expires_at,
     )  # fmt: skip
 

@@ -1,8 +1,9 @@
 """Who may read and write which note. The rule is written only here.
 
 Access comes from ownership, while the owner is a member of the note's team; from a role in the team, if the note is
-visible to the team; from a grant to them or to their team; and, to read only, from a role in the company, if the note is visible to its team.
-Ownership and grants never extend a token's scope. A note in the trash is admitted by `trash_fence` alone.
+visible to the team; from a grant to the caller or to their team; and, to read only, from a role in the company, if the note
+is visible to its team. Ownership and grants never extend a token's scope. A note in the trash is admitted by `trash_fence`
+alone.
 """
 
 from functools import cache, lru_cache

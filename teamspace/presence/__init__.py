@@ -1,4 +1,4 @@
-"""Presence: who has a note, a document or a file open now, and who is editing it."""
+"""Presence: who has a note, a document, a file, a conversation or a run open now, and who is editing it."""
 
 from teamspace.presence.access import SUBJECTS
 from teamspace.presence.domain import tidy

@@ -102,13 +102,15 @@ GRANT_COLUMNS = (
 
 
 class ReceivedGrant(msgspec.Struct, frozen=True):
-    """A grant to the caller or to their team, which may not count any more."""
+    """A grant to the caller or to their team."""
 
     kind: str
     id: str
     """Of the thing."""
     granted_by: str
     created_at: str
+    is_newest: bool
+    """Whether it has not expired, another person gave it, and of those it is the newest for its thing."""
 
 
 class NamedPrincipal(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -33,19 +33,32 @@ async def select_received(
 ) -> list[ReceivedGrant]:
     """Return the newest grants to the caller and to their team before this time and id of a thing.
 
-    Whether they count is not asked here: a statement that did would read on until it has found enough.
+    Each says whether it is the caller's newest that counts. That is no condition: a statement with it would read on until
+    it has found enough.
     """
     branches = [
-        f"SELECT * FROM (SELECT '{kind}' AS kind, {kind}_id AS id, granted_by, created_at FROM {kind}_grants"
+        f"SELECT * FROM (SELECT {kind}_id AS id, granted_by, created_at, expires_at FROM {kind}_grants"
         f" WHERE principal_id = {principal_id} AND principal_type = '{principal_type}'"
         f" AND (created_at, {kind}_id) < (:at, :id) ORDER BY created_at DESC, {kind}_id DESC LIMIT :limit) AS branch"
         for principal_type, principal_id in PRINCIPALS
     ]
+    newer = [
+        f"EXISTS (SELECT 1 FROM {kind}_grants AS newer WHERE newer.{kind}_id = received.id"
+        f" AND newer.principal_type = '{principal_type}' AND newer.principal_id = {principal_id}"
+        f" AND newer.created_at > received.created_at AND {_counts('newer')})"
+        for principal_type, principal_id in PRINCIPALS
+    ]
     return await db.all(
         ReceivedGrant,
-        f"{' UNION ALL '.join(branches)} ORDER BY created_at DESC, id DESC LIMIT :limit",
+        f"SELECT '{kind}', id, granted_by, created_at, {_counts('received')} AND NOT ({' OR '.join(newer)}) FROM"
+        f" ({' UNION ALL '.join(branches)} ORDER BY created_at DESC, id DESC LIMIT :limit) AS received"
+        " ORDER BY created_at DESC, id DESC",
         user_id=who.user_id, team_id=who.team_id, at=before[0], id=before[1], limit=limit,
     )  # fmt: skip
+
+
+def _counts(grants: str) -> str:
+    return f"{not_expired(grants)} AND {grants}.granted_by <> :user_id"
 
 
 async def admits(db: Reads, kind: Shareable, fence: Fence, id: str) -> bool:

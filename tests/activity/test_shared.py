@@ -1,5 +1,6 @@
 """What others shared with the caller or with their team: all kinds, newest share first, at a bounded cost."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -49,6 +50,7 @@ async def share(owner: Caller, path: str, **body: Any) -> None:
     right = {"capability": "view"} if "repo-obj" in path else {"permission": "notes:read"}
     answer = await owner.post(f"{path}/share", {**right, **body})
     assert answer.status_code == 200, answer.text
+    await asyncio.sleep(0.002)  # the time of a share has milliseconds: the next one is later
 
 
 def team(of: Caller) -> dict[str, str]:
@@ -84,6 +86,30 @@ async def test_a_thing_is_listed_once_and_not_for_who_shared_it(world: World, an
     assert [item["shared_by"] for item in await listed(mate)] == [bob.user_id]
     await share(ann, note, user_id=mate.user_id)
     assert [item["shared_by"] for item in await listed(mate)] == [ann.user_id]
+
+
+async def test_a_thing_that_is_shared_twice_is_on_one_page(ann: Caller, bob: Caller) -> None:
+    one, two = [await make(ann, "notes", title) for title in ("One", "Two")]
+    for path in (one, two):
+        await share(ann, path, **team(bob))
+    await share(ann, one, user_id=bob.user_id)
+    found, cursor = list[str](), ""
+    while cursor is not None:
+        page = (await bob.get(f"/api/shared?limit=1{cursor}")).json()
+        found += [item["title"] for item in page["items"]]
+        cursor = page["next_cursor"] and f"&cursor={page['next_cursor']}"
+    assert found == ["One", "Two"]
+
+
+async def test_a_share_that_has_ended_does_not_stand_for_one_that_counts(
+    world: World, ann: Caller, bob: Caller
+) -> None:
+    carol = await world.person(ann.org, ann.team, Role.OWNER)
+    note = (await ann.post("/api/notes", {"title": "Minutes", "visibility": "team"})).json()["id"]
+    await share(carol, f"/api/notes/{note}", **team(bob))
+    await share(ann, f"/api/notes/{note}", user_id=bob.user_id)
+    await run_sql(world, "UPDATE note_grants SET expires_at = :past WHERE principal_type = 'user'", past=PAST)
+    assert [item["shared_by"] for item in await listed(bob)] == [carol.user_id]
 
 
 async def test_what_is_no_longer_shared_is_not_listed(world: World, ann: Caller, bob: Caller) -> None:

@@ -10,9 +10,11 @@ import httpx2
 import pytest
 
 from teamspace.core import clock, messages
+from teamspace.core.db import Tx
 from teamspace.extraction.domain.readers import ReaderProcess
-from teamspace.links import routes
+from teamspace.links import routes, store
 from teamspace.links.domain import administering, managing, opening, page
+from teamspace.links.schemas import LinkRow
 from teamspace.tenancy import OrgRole, Role
 from tests.identity.help import run_sql
 from tests.repository.help import TEXT, put, share
@@ -112,6 +114,7 @@ MARKDOWN = b"""# Tides
 async def test_markdown_is_rendered_without_html_scripts_or_anything_from_elsewhere(world: World, ann: Caller) -> None:
     created = await put(ann, "tides.md", MARKDOWN, content_type="text/markdown")
     shown = await visit(world, await publish(ann, created["id"]))
+    assert '<header><h1>tides</h1><p class="facts">tides.md · ' in shown.text, "as it is called in lists"
     article = shown.text.partition("<article>")[2].partition("</article>")[0]
     assert "<h1>Tides</h1>" in article and "<em>High</em>" in article and "<td><s>11:50</s> 12:10</td>" in article
     assert re.findall(r"<a [^>]*>", article) == [
@@ -377,6 +380,21 @@ async def test_only_its_creator_lets_more_people_in_by_a_link(world: World, ann:
     open_link = await publish(ann, created["id"])
     assert (await change(bob, created["id"], open_link, password=PASSWORD)).json()["has_password"] is True
     assert (await change(ann, created["id"], link, expires_at=later)).json()["expires_at"] == later
+
+
+async def test_a_link_that_is_revoked_meanwhile_is_not_changed(
+    world: World, ann: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    created = await put(ann, "a.txt")
+    link = await publish(ann, created["id"])
+    update = store.update
+
+    async def revoke_first(tx: Tx, row: LinkRow) -> bool:
+        await store.delete(tx, row.object_id, row.id)
+        return await update(tx, row)
+
+    monkeypatch.setattr(store, "update", revoke_first)
+    assert (await change(ann, created["id"], link, name="Late")).status_code == 404
 
 
 async def test_who_may_not_manage_the_object_changes_no_link(world: World, ann: Caller) -> None:

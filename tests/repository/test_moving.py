@@ -236,6 +236,17 @@ async def test_a_copy_onto_an_object_is_its_next_version(world: World, ann: Call
     assert (await replace(bob, "copy", source["id"], "free.txt"))[0] == 201
 
 
+async def test_what_another_team_shared_replaces_what_the_own_team_has_at_the_same_key(
+    world: World, ann: Caller
+) -> None:
+    bob = await world.person(ann.org, await world.team(ann.org))
+    source, target = await put(ann, "plan.txt", b"New"), await put(bob, "plan.txt", b"Old")
+    await share(ann, source["id"], bob)
+    status, answer = await replace(bob, "copy", source["id"], "plan.txt")
+    assert (status, answer["id"]) == (201, target["id"])
+    assert await contents(bob, answer) == [b"New", b"Old"]
+
+
 async def test_replacing_needs_rights_at_both_ends(world: World, ann: Caller) -> None:
     bob, guest = await world.person(ann.org, ann.team), await world.person(ann.org, ann.team, Role.VIEWER)
     hidden = await put(ann, "hidden.txt", b"Hidden")

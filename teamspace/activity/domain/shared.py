@@ -2,7 +2,8 @@
 
 A grant does not say whether it still counts: it can have expired, its thing can be in the trash, or belong to the caller.
 So the newest grants of each kind are read by an index, a bounded number at a time, and checked by the fences of the
-things' own packages: thousands of grants cost as little as a few, and a page can have fewer items.
+things' own packages: thousands of grants cost as little as a few, and a page can have fewer items. Of the grants to the
+caller and to their team only the newest shows a thing, so that no later page has it again.
 """
 
 from teamspace import sharing
@@ -27,7 +28,7 @@ async def listing(db: Db, who: Principal, query: SharedQuery) -> Page[SharedItem
         things = await _find_things(db, who, grants)
         for grant in grants:
             thing = things.get(grant.id)
-            if thing is None or grant.granted_by == who.user_id or grant.id in items:
+            if thing is None or not grant.is_newest or grant.id in items:
                 continue
             if len(items) == query.size:
                 return _page(items, before)
@@ -54,7 +55,7 @@ async def _find_things(db: Db, who: Principal, grants: list[ReceivedGrant]) -> d
     """Return those of the things that are shared with the caller now."""
     things: dict[str, ActivityThing] = {}
     for kind in access.shared_kinds(who):
-        if ids := {grant.id for grant in grants if grant.kind == kind.name}:
+        if ids := {grant.id for grant in grants if grant.kind == kind.name and grant.is_newest}:
             things |= {thing.id: thing for thing in await store.select_readable(db, kind, ids)}
     return things
 

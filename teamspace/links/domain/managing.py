@@ -68,7 +68,8 @@ async def update(
         changed = msgspec.structs.replace(link, **given)
         if _lets_in_more(link, changed) and link.creator_id != who.user_id:
             raise Forbidden("links.creator")
-        await store.update(tx, changed)
+        if not await store.update(tx, changed):  # revoked meanwhile
+            raise NotFound()
         tx.detail = {"link": link.id, **given, **({"password": bool(given["password"])} if "password" in given else {})}
         await _record(tx, row)
     (shown,) = await _show(db, who, settings, row, [changed])

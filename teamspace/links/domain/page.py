@@ -10,7 +10,7 @@ from importlib import resources
 
 import msgspec
 
-from teamspace import branding
+from teamspace import branding, repository
 from teamspace.blobs import BlobStore
 from teamspace.branding import Branding
 from teamspace.core import messages
@@ -46,8 +46,9 @@ async def show_file(
 ) -> PublicPage:
     locale, words = _words(languages)
     version = shared.version
-    name = escape(version.title or version.filename)
-    facts = f"{escape(version.filename)} · {_size(version.size)}" if version.title else _size(version.size)
+    title = repository.shown_title(version)
+    name, size = escape(title), _size(version.size)
+    facts = size if title == version.filename else f"{escape(version.filename)} · {size}"
     body = (
         f'<header><h1>{name}</h1><p class="facts">{facts}</p></header>'
         f'<a class="button" href="/s/{shared.token}/content" download>{escape(words["download"])}</a>'

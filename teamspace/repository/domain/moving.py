@@ -81,7 +81,8 @@ async def copy(
             check_can_create(who, who.team_id, key)
             await locks.lock_object(tx, source, f"{who.team_id}:{key}")
             source = await finding.get_visible(tx, who, object_id)
-            target = await _claim(tx, who, who.team_id, key, replace=replace and key != source.key)
+            onto_itself = (who.team_id, key) == (source.team_id, source.key)
+            target = await _claim(tx, who, who.team_id, key, replace=replace and not onto_itself)
             row = await _copy_newest(tx, queue, who, source, key, target)
             tx.detail = {"key": key, "version": row.version, "copy_of": source.id}
             return row
