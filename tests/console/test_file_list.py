@@ -143,6 +143,7 @@ def test_every_action_has_a_key(browser: Browser, sqlite_instance: Instance) -> 
         page.keyboard.press("Shift+F10")
         expect(page.get_by_role("menuitem", name="Download")).to_be_focused()
         page.keyboard.press("Escape")
+        expect(row(page, "crate")).to_be_focused()
         page.keyboard.press("?")
         help_ = page.get_by_role("dialog", name="Keyboard shortcuts")
         listed = help_.get_by_role("table", name="In the list")
@@ -239,11 +240,11 @@ def test_many_files_and_folders_are_shared_at_once(browser: Browser, sqlite_inst
             page.get_by_role("checkbox", name=f"Select {name}", exact=True).check()
         page.get_by_role("toolbar").get_by_role("button", name="Share").click()
         dialog = page.get_by_role("dialog", name="Share 3 items")
-        expect(dialog).to_contain_text("In folders, every file that’s there now is shared.")
+        expect(dialog).to_contain_text("In folders, all current files are shared.")
         share_with(page, dialog, guest.name[:4], guest.name, "Can view", "Never")
         # One file is somebody else's: it is named, and the others are shared.
         report = page.get_by_role("dialog", name="Sharing")
-        expect(report).to_contain_text("Access of 3 files changed")
+        expect(report).to_contain_text("Access to 3 files changed")
         expect(report.get_by_role("region", name="Files that failed").get_by_role("listitem")).to_contain_text(
             ["shared/old/theirs.txt"]
         )
