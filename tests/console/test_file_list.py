@@ -205,6 +205,25 @@ def test_many_files_are_downloaded_as_one_zip(browser: Browser, sqlite_instance:
             assert sorted(info.file_size for info in archive.infolist()) == [1, 3]
 
 
+def test_a_zip_that_the_server_refuses_is_not_passed_over_in_silence(
+    browser: Browser, sqlite_instance: Instance
+) -> None:
+    fill(sqlite_instance, "refused/", {"a.txt": 1, "b.txt": 2})
+    token = sqlite_instance.session("member")
+    # The refusal may not be shown in a frame.
+    with window(browser, sqlite_instance.url, token=token, expected="frame-ancestors") as page:
+        page.goto("/app/files?in=refused/")
+        page.get_by_role("checkbox", name="Select all").check()
+        # With a list that this server has not signed.
+        page.route("**/api/repo-zip/form", lambda route: route.continue_(post_data="list=other"), times=1)
+        download = page.get_by_role("toolbar").get_by_role("button", name="Download")
+        download.click()
+        expect(page.get_by_role("alert")).to_contain_text("The download couldn’t start.")
+        with page.expect_download() as saved:
+            download.click()
+        assert saved.value.suggested_filename == "refused.zip"
+
+
 def test_a_zip_of_many_chosen_files_is_saved_as_it_arrives(browser: Browser, sqlite_instance: Instance) -> None:
     fill(sqlite_instance, "hundreds/", {f"{number:03}.txt": number for number in range(250)})
     with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
