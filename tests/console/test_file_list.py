@@ -143,6 +143,7 @@ def test_every_action_has_a_key(browser: Browser, sqlite_instance: Instance) -> 
         page.keyboard.press("Shift+F10")
         expect(page.get_by_role("menuitem", name="Download")).to_be_focused()
         page.keyboard.press("Escape")
+        expect(row(page, "crate")).to_be_focused()
         page.keyboard.press("?")
         help_ = page.get_by_role("dialog", name="Keyboard shortcuts")
         listed = help_.get_by_role("table", name="In the list")
@@ -204,6 +205,25 @@ def test_many_files_are_downloaded_as_one_zip(browser: Browser, sqlite_instance:
             assert sorted(info.file_size for info in archive.infolist()) == [1, 3]
 
 
+def test_a_zip_that_the_server_refuses_is_not_passed_over_in_silence(
+    browser: Browser, sqlite_instance: Instance
+) -> None:
+    fill(sqlite_instance, "refused/", {"a.txt": 1, "b.txt": 2})
+    token = sqlite_instance.session("member")
+    # The refusal may not be shown in a frame.
+    with window(browser, sqlite_instance.url, token=token, expected="frame-ancestors") as page:
+        page.goto("/app/files?in=refused/")
+        page.get_by_role("checkbox", name="Select all").check()
+        # With a list that this server has not signed.
+        page.route("**/api/repo-zip/form", lambda route: route.continue_(post_data="list=other"), times=1)
+        download = page.get_by_role("toolbar").get_by_role("button", name="Download")
+        download.click()
+        expect(page.get_by_role("alert")).to_contain_text("The download couldn’t start.")
+        with page.expect_download() as saved:
+            download.click()
+        assert saved.value.suggested_filename == "refused.zip"
+
+
 def test_a_zip_of_many_chosen_files_is_saved_as_it_arrives(browser: Browser, sqlite_instance: Instance) -> None:
     fill(sqlite_instance, "hundreds/", {f"{number:03}.txt": number for number in range(250)})
     with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
@@ -239,11 +259,11 @@ def test_many_files_and_folders_are_shared_at_once(browser: Browser, sqlite_inst
             page.get_by_role("checkbox", name=f"Select {name}", exact=True).check()
         page.get_by_role("toolbar").get_by_role("button", name="Share").click()
         dialog = page.get_by_role("dialog", name="Share 3 items")
-        expect(dialog).to_contain_text("In folders, every file that’s there now is shared.")
+        expect(dialog).to_contain_text("In folders, all current files are shared.")
         share_with(page, dialog, guest.name[:4], guest.name, "Can view", "Never")
         # One file is somebody else's: it is named, and the others are shared.
         report = page.get_by_role("dialog", name="Sharing")
-        expect(report).to_contain_text("Access of 3 files changed")
+        expect(report).to_contain_text("Access to 3 files changed")
         expect(report.get_by_role("region", name="Files that failed").get_by_role("listitem")).to_contain_text(
             ["shared/old/theirs.txt"]
         )

@@ -85,9 +85,11 @@ def test_files_can_be_dropped_on_a_folder(browser: Browser, sqlite_instance: Ins
     with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
         page.goto("/app/files?in=aim/")
         tree = page.get_by_role("tree", name="Folders")
-        for name, folder in (
-            ("row.txt", page.get_by_role("grid").get_by_role("link", name="below")),
-            ("tree.txt", tree.get_by_role("treeitem", name="aim", exact=True)),
+        path = page.get_by_role("navigation", name="Folder path")
+        for name, folder, words in (
+            ("row.txt", page.get_by_role("grid").get_by_role("link", name="below"), "Drop to upload to aim/below"),
+            ("tree.txt", tree.get_by_role("treeitem", name="aim", exact=True), "Drop to upload to aim"),
+            ("path.txt", path.get_by_role("link", name="Files"), "Drop to upload"),
         ):
             transfer = page.evaluate_handle(
                 "(name) => { const data = new DataTransfer(); data.items.add(new File(['x'], name)); return data }",
@@ -95,13 +97,12 @@ def test_files_can_be_dropped_on_a_folder(browser: Browser, sqlite_instance: Ins
             )
             folder.dispatch_event("dragenter", {"dataTransfer": transfer})
             folder.dispatch_event("dragover", {"dataTransfer": transfer})
-            expect(
-                page.get_by_text(f"Drop to upload to aim{'/below' if name == 'row.txt' else ''}", exact=True)
-            ).to_be_visible()
+            expect(page.get_by_text(words, exact=True)).to_be_visible()
             folder.dispatch_event("drop", {"dataTransfer": transfer})
             expect(upload_tray(page).get_by_role("status")).to_contain_text("uploaded")
         expect(names(page)).to_have_text(["below", "tree.txt"])
     assert keys(sqlite_instance, "member", "aim/below/") == ["aim/below/row.txt", "aim/below/there.txt"]
+    assert keys(sqlite_instance, "member", "path.txt") == ["path.txt"]
 
 
 def test_a_right_click_opens_the_menu_of_the_row(browser: Browser, sqlite_instance: Instance) -> None:
@@ -110,12 +111,21 @@ def test_a_right_click_opens_the_menu_of_the_row(browser: Browser, sqlite_instan
         page.goto("/app/files?in=right/")
         link = page.get_by_role("link", name="here.txt")
         link.click(button="right")
-        menu, at = page.get_by_role("menu"), link.bounding_box()
+        menu, at = page.get_by_role("menu", name="Actions for here.txt"), link.bounding_box()
         expect(menu).to_be_visible()
         shown = menu.bounding_box()
         assert at and shown and abs(shown["x"] - at["x"]) < at["width"] + 20
+        page.keyboard.press("Escape")
+        expect(page.locator("[data-entry]")).to_be_focused()
+        link.click(button="right")
         menu.get_by_role("menuitem", name="Rename…").click()
         expect(page.get_by_role("dialog", name="Rename “here.txt”")).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("button", name="Actions for here.txt")).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(menu.get_by_role("menuitem").first).to_be_focused()
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("button", name="Actions for here.txt")).to_be_focused()
 
 
 @pytest.mark.parametrize("answer", ANSWERS)

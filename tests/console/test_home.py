@@ -158,6 +158,19 @@ def take_step(step: str, served: Served, team: str, ann: str) -> None:
             served.call("POST", "/api/2fa/enable", {"code": pyotp.TOTP(secret).now()}, ann)
 
 
+def test_shares_that_cannot_be_loaded_are_not_taken_for_none(browser: Browser, fresh_server: Served) -> None:
+    ann, _ = set_up(fresh_server)
+    problem = {"status": 500, "title": "Broken", "detail": "It broke.", "code": "internal"}
+    with window(browser, fresh_server.url, token=ann) as page:
+        page.route("**/api/shared?*", lambda route: route.fulfill(status=500, json=problem))
+        page.goto("/app/")
+        expect(page.get_by_role("alert")).to_contain_text("It broke.")
+        expect(page.get_by_role("heading", name="Nothing here yet")).to_have_count(0)
+        page.unroute("**/api/shared?*")
+        page.get_by_role("button", name="Try again").click()
+        expect(page.get_by_role("heading", name="Nothing here yet")).to_be_visible()
+
+
 def test_a_dismissed_checklist_stays_away_in_every_browser(browser: Browser, fresh_server: Served) -> None:
     ann, _ = set_up(fresh_server)
     with window(browser, fresh_server.url, token=ann) as page:

@@ -70,5 +70,17 @@ def test_a_team_is_given_access_until_a_date_that_is_changed_later(
             colleague.goto(f"/app/{kind}/{id}")
             expect(colleague.get_by_role("heading", name=title)).to_be_visible()
             expect(colleague.get_by_role("button", name="Share", exact=True)).to_have_count(0)
+        tab.get_by_role("button", name=re.compile(f"^Expiry for {team}")).click()
+        expect(page.get_by_role("menu")).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("menu")).to_have_count(0)
         tab.get_by_role("button", name=f"Remove {team}").click()
         expect(tab).to_contain_text("Not shared with anyone yet.")
+
+        tab.get_by_label("Permission", exact=True).click()
+        expect(page.get_by_role("option", name=right, exact=True)).to_be_visible()
+        page.keyboard.press("Escape")  # the list, and not the tab
+        expect(page.get_by_role("option", name=right, exact=True)).to_have_count(0)
+        expect(tab).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(tab).to_have_count(0)

@@ -37,7 +37,6 @@ export function Toolbar({ ref, children, onFocus, onKeyDown, ...props }: Compone
     moveIn(event);
   };
   return (
-    // eslint-disable-next-line jsx-a11y/interactive-supports-focus -- its controls take the focus
     <div {...props} ref={useMergedRef(bar, ref)} role="toolbar" onFocus={remember} onKeyDown={move}>
       {children}
     </div>

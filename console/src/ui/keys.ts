@@ -13,6 +13,6 @@ export function keyWords(shortcuts: string, isApple = IS_APPLE): string {
 }
 
 function nameOf(key: string): string {
-  if (key === "Control") return t("keys.control");
-  return key === "Shift" ? t("keys.shift") : key;
+  if (key === "Control") return t("keys.cap.ctrl");
+  return key === "Shift" ? t("keys.cap.shift") : key;
 }

@@ -14,10 +14,10 @@ export function saveFrom(address: string, name: string): void {
   link.click();
 }
 
-/** Has the browser save what this server answers to a form. An answer that's no file stays in a frame that nobody sees. */
-export function saveFromForm(address: string, fields: Record<string, string>): void {
+/** Has the browser save the file that this server answers to a form with; for any other answer, calls `onRefused`. */
+export function saveFromForm(address: string, fields: Record<string, string>, onRefused: () => void): void {
   const form = document.createElement("form");
-  Object.assign(form, { method: "post", action: address, target: hiddenFrame(), hidden: true });
+  Object.assign(form, { method: "post", action: address, target: hiddenFrame(onRefused), hidden: true });
   for (const [name, value] of Object.entries(fields)) {
     form.append(Object.assign(document.createElement("input"), { type: "hidden", name, value }));
   }
@@ -26,10 +26,16 @@ export function saveFromForm(address: string, fields: Record<string, string>): v
   form.remove();
 }
 
-function hiddenFrame(): string {
-  const name = "saved";
-  if (!document.getElementsByName(name).length) {
-    document.body.append(Object.assign(document.createElement("iframe"), { name, hidden: true, title: name }));
-  }
+/** The name of a new frame that nobody sees: in one that is used already, a form would cancel the one before. */
+function hiddenFrame(onRefused: () => void): string {
+  const name = `saved-${document.getElementsByTagName("iframe").length}-${Date.now()}`;
+  const frame = Object.assign(document.createElement("iframe"), { name, hidden: true, title: name });
+  document.body.append(frame);
+  // A file is saved, and nothing loads. Of an answer that may not be shown in a frame, there is no document.
+  frame.addEventListener("load", () => {
+    if (frame.contentDocument?.URL === "about:blank") return;
+    frame.remove();
+    onRefused();
+  });
   return name;
 }

@@ -30,7 +30,10 @@ export default function HomeScreen() {
   const { me } = session;
   const checklist = useChecklist();
   const news = useNews(!isGuest(session));
-  const parts = [checklist, useRecents(), useMentions(), useShared(), useActivity(), news];
+  const shared = useShared();
+  const parts = [checklist, useRecents(), useMentions(), shared, useActivity(), news];
+  // Without one of them, nobody knows whether there is anything.
+  const failed = news.isError ? news : shared.isLoadingError ? shared : undefined;
   return (
     <Page title={t("home.welcome", { name: me.user.display_name })} intro={t("home.where", { team: me.team.name, company: me.org.name })}>
       {/* All at once, so that nothing on the page moves when the last comes. */}
@@ -41,7 +44,7 @@ export default function HomeScreen() {
           {checklist.data && <Setup {...checklist.data} />}
           <Continue />
           <Mentions />
-          {news.isError ? <Failed error={news.error} again={() => void news.refetch()} /> : <TeamNews {...news.data} />}
+          {failed ? <Failed error={failed.error} again={() => void failed.refetch()} /> : <TeamNews {...news.data} />}
         </>
       )}
     </Page>

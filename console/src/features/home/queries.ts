@@ -7,6 +7,7 @@ import { KINDS, type Subject } from "@/ui/shortcuts/shortcuts";
 
 import { isKnown } from "./activity";
 import { ACTIVITY, FILES, MENTIONED, NOTES, SHARED } from "./keys";
+import { newestOfEach } from "./shared";
 
 const RECENT = 6;
 
@@ -59,9 +60,7 @@ export function useShared() {
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
   });
-  // What is shared with a person and with their team can be on two pages.
-  const byId = new Map((found.data?.pages ?? []).flatMap((page) => page.items).reverse().map((item) => [item.id, item]));
-  return { ...found, items: [...byId.values()].reverse() };
+  return { ...found, items: newestOfEach((found.data?.pages ?? []).flatMap((page) => page.items)) };
 }
 
 const nextActivity = (from: string | undefined) =>

@@ -52,8 +52,8 @@ export function crumbsOf(folder: string): Crumb[] {
 /** Folder of a key. */
 export const folderOf = (key: string): string => key.slice(0, key.lastIndexOf("/") + 1);
 
-/** File name of a key. */
 /** What a file is called on screens: a document by its title. */
 export const titleOf = (file: Pick<Schemas["ObjectItem"], "key" | "filename" | "title" | "content_type">): string => (isDocument(file.content_type) ? file.title : nameOf(file.key) || file.filename);
 
+/** File name of a key. */
 export const nameOf = (key: string): string => key.slice(folderOf(key).length);

@@ -39,7 +39,7 @@ export default function Inspector({ state, tabs, onClose }: Props) {
     // Handled here: the same key would stop editing, or a running answer.
     event.preventDefault();
     event.nativeEvent.stopImmediatePropagation();
-    onClose();
+    if (!isOfLayer(event)) onClose();
   };
   return (
     // Escape is a shortcut: the panel has a close button.
@@ -51,6 +51,11 @@ export default function Inspector({ state, tabs, onClose }: Props) {
       {content}
     </aside>
   );
+}
+
+/** Whether the key has closed a menu, a list or a dialog of the panel, which is what one Escape does. */
+function isOfLayer({ currentTarget, target }: KeyboardEvent): boolean {
+  return !currentTarget.contains(target as Node) || (target as HTMLElement).dataset.mantineStopPropagation === "true";
 }
 
 function Panels({ state, tabs }: Pick<Props, "state" | "tabs">) {

@@ -5,6 +5,7 @@ import { IconChevronLeft } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 
 import { t } from "@/i18n";
+import { OF_ITEM } from "@/ui/versions/address";
 
 import styles from "./BackToList.module.css";
 
@@ -16,7 +17,7 @@ export function BackToList({ to }: { to: "/notes" | "/documents" | "/chat" | "/g
       size={36}
       className={styles.back}
       aria-label={t("ui.back_to_list")}
-      renderRoot={(props) => <Link {...props} to={to} search={(now: object) => ({ ...now, edit: undefined })} />}
+      renderRoot={(props) => <Link {...props} to={to} search={(now: object) => ({ ...now, ...OF_ITEM })} />}
     >
       <IconChevronLeft aria-hidden size={20} />
     </ActionIcon>

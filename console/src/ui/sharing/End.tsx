@@ -15,12 +15,14 @@ interface MenuProps {
   name: string;
   at: string | null;
   over: boolean;
+  /** Another change of the share is on its way, which this one would undo. */
+  busy: boolean;
   onEnd: (at: string | null) => void;
   /** Somebody wants to type a date. */
   onDay: () => void;
 }
 
-export function EndMenu({ name, at, over, onEnd, onDay }: MenuProps) {
+export function EndMenu({ name, at, over, busy, onEnd, onDay }: MenuProps) {
   const [toDay, setToDay] = useState(false);
   function choose(expiry: Expiry): void {
     setToDay(expiry === "date");
@@ -40,7 +42,7 @@ export function EndMenu({ name, at, over, onEnd, onDay }: MenuProps) {
       <Menu.Dropdown>
         <Menu.Label>{t("sharing.until")}</Menu.Label>
         {EXPIRIES.map((expiry) => (
-          <Menu.Item key={expiry} onClick={() => choose(expiry)}>
+          <Menu.Item key={expiry} disabled={busy} onClick={() => choose(expiry)}>
             {t(`sharing.expiry.${expiry}`)}
           </Menu.Item>
         ))}
@@ -51,15 +53,16 @@ export function EndMenu({ name, at, over, onEnd, onDay }: MenuProps) {
 
 interface FormProps {
   name: string;
+  busy: boolean;
   onEnd: (at: string | null) => void;
   onClose: () => void;
 }
 
-export function EndForm({ name, onEnd, onClose }: FormProps) {
+export function EndForm({ name, busy, onEnd, onClose }: FormProps) {
   const [day, setDay] = useState("");
   function submit(event: React.FormEvent): void {
     event.preventDefault();
-    if (day) onEnd(expiresAt("date", day));
+    if (day && !busy) onEnd(expiresAt("date", day));
   }
   return (
     <form className={styles.day} aria-label={t("sharing.day.of", { name })} onSubmit={submit}>
@@ -67,7 +70,7 @@ export function EndForm({ name, onEnd, onClose }: FormProps) {
       <Button variant="default" onClick={onClose}>
         {t("action.cancel")}
       </Button>
-      <Button type="submit" disabled={!day}>
+      <Button type="submit" disabled={!day || busy}>
         {t("action.save")}
       </Button>
     </form>

@@ -42,7 +42,7 @@ function GrantRow<Level extends string>({ kind, grant, share }: Omit<Props<Level
     setPicksDay(false);
     change({ expires_at: at });
   }
-  const until = <EndMenu name={name} at={expires_at} over={expired} onEnd={end} onDay={() => setPicksDay(true)} />;
+  const until = <EndMenu name={name} at={expires_at} over={expired} busy={share.isPending} onEnd={end} onDay={() => setPicksDay(true)} />;
   return (
     <li className={styles.grant} data-expired={expired || undefined}>
       {principal_type === "user" ? (
@@ -80,7 +80,7 @@ function GrantRow<Level extends string>({ kind, grant, share }: Omit<Props<Level
           <IconX aria-hidden size={16} />
         </ActionIcon>
       </Tooltip>
-      {picksDay && <EndForm name={name} onEnd={end} onClose={() => setPicksDay(false)} />}
+      {picksDay && <EndForm name={name} busy={share.isPending} onEnd={end} onClose={() => setPicksDay(false)} />}
     </li>
   );
 }

@@ -1,3 +1,5 @@
+import { OF_ITEM } from "@/ui/versions/address";
+
 /** One step of the way to an open item. */
 export interface Crumb {
   name: string;
@@ -10,5 +12,5 @@ export interface Crumb {
 export const toList = (name: string, to: string): Crumb => ({
   name,
   to,
-  search: (now: object) => ({ ...now, edit: undefined, inspect: undefined }),
+  search: (now: object) => ({ ...now, ...OF_ITEM, inspect: undefined }),
 });

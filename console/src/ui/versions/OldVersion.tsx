@@ -10,7 +10,7 @@ import { Forward } from "@/ui/Back";
 import { notice, noticeFault } from "@/ui/notice";
 import { Segments } from "@/ui/Segments";
 
-import { pairOf, type Against, type Search, type Shown, type View } from "./address";
+import { NEWEST, pairOf, type Against, type Search, type Shown, type View } from "./address";
 import styles from "./OldVersion.module.css";
 
 interface Props {
@@ -20,8 +20,6 @@ interface Props {
   /** Brings it back as a new version; for those who may, once its content is there. */
   restore?: () => Promise<{ version: number }>;
 }
-
-const NEWEST = { version: undefined, against: undefined, view: undefined, quote: undefined };
 
 export function OldVersion({ shown, newest, views, restore }: Props) {
   const go = useNavigate();

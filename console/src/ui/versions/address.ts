@@ -21,6 +21,12 @@ export interface Search {
   quote?: unknown;
 }
 
+/** The newest version, without a passage. */
+export const NEWEST = { version: undefined, against: undefined, view: undefined, quote: undefined };
+
+/** What belongs to the open item in an address: not kept on the way to another one. */
+export const OF_ITEM = { ...NEWEST, edit: undefined };
+
 /** Undefined for the newest version. The first of the views is what is shown if the address has none. */
 export function shownIn(search: Search, newest: number, views: readonly View[]): Shown | undefined {
   const version = Number(search.version);

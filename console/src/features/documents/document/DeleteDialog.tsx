@@ -4,6 +4,7 @@ import { useNavigate } from "@tanstack/react-router";
 
 import { t } from "@/i18n";
 import { Deleting } from "@/ui/trash/Deleting";
+import { OF_ITEM } from "@/ui/versions/address";
 import type { Writing } from "@/ui/writing/writing";
 
 import type { Address } from "../filters";
@@ -23,7 +24,7 @@ export function DeleteDialog({ document, writing, onClose }: Props) {
     await writing.flush();
     await remove.mutateAsync(writing.snapshot.version);
     writing.forget();
-    await go({ to: "/documents", search: (at: Address) => ({ ...at, edit: undefined }) });
+    await go({ to: "/documents", search: (at: Address) => ({ ...at, ...OF_ITEM }) });
   }
   return (
     <Deleting

@@ -10,6 +10,7 @@ import { PaneList } from "@/ui/panes/PaneList";
 import { Empty } from "@/ui/states";
 import { fits, TextFilter } from "@/ui/TextFilter";
 import { useAddressText } from "@/ui/useAddressText";
+import { OF_ITEM } from "@/ui/versions/address";
 
 import { useAddress, useRefine, type Address } from "../filters";
 import { useDocuments } from "../queries";
@@ -44,7 +45,7 @@ function NewDocument() {
       size="compact-sm"
       leftSection={<IconPlus aria-hidden size={14} />}
       renderRoot={(props) => (
-        <Link {...props} to="/documents/$id" params={{ id: "new" }} search={(now: Address) => ({ ...now, edit: undefined })} />
+        <Link {...props} to="/documents/$id" params={{ id: "new" }} search={(now: Address) => ({ ...now, ...OF_ITEM })} />
       )}
     >
       {t("documents.new")}

@@ -9,6 +9,7 @@ import list from "@/ui/panes/PaneList.module.css";
 import { rowLink, type RowPlace } from "@/ui/panes/rows";
 import { RowStar } from "@/ui/shortcuts/RowStar";
 import { Time } from "@/ui/Time";
+import { OF_ITEM } from "@/ui/versions/address";
 import { VisibilityWord } from "@/ui/visibility/VisibilityWord";
 
 import type { Address } from "../filters";
@@ -23,7 +24,7 @@ export const DocumentRow = memo(function DocumentRow({ document, ...place }: Pro
   const names = useNames();
   return (
     <li className={list.row}>
-      <Link to="/documents/$id" params={{ id: document.id }} search={(now: Address) => ({ ...now, edit: undefined })} {...rowLink(place)}>
+      <Link to="/documents/$id" params={{ id: document.id }} search={(now: Address) => ({ ...now, ...OF_ITEM })} {...rowLink(place)}>
         <b className={list.name}>{document.title}</b>
         <span className={list.meta}>
           <VisibilityWord visibility={document.visibility} isPublic={document.has_public_link} />

@@ -43,6 +43,7 @@ function CrumbLink({ crumb }: { crumb: Crumb }) {
       search={{ in: crumb.folder || undefined }}
       className={styles.crumb}
       activeOptions={{ exact: true, includeSearch: true }}
+      data-into={crumb.folder}
       data-over={drop.isOver || undefined}
       {...drop.handlers}
     >

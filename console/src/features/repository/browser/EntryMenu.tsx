@@ -2,7 +2,7 @@
 
 import { Menu, Portal } from "@mantine/core";
 import { IconDots, IconLink } from "@tabler/icons-react";
-import { useState } from "react";
+import { useId, useRef, useState } from "react";
 
 import { t } from "@/i18n";
 import { useSession } from "@/session";
@@ -25,14 +25,26 @@ const RIGHT: Partial<Record<Deed, keyof FileRights>> = { rename: "place", move: 
 export function EntryMenu({ entry, tabIndex }: { entry: Entry; tabIndex: number }) {
   // A row shows other entries in the course of time.
   const [asked, setAsked] = useState<string>();
+  const id = useId();
+  const target = useRef<HTMLButtonElement>(null);
+  const opener = useRef<Element | null>(null);
+  function open(): void {
+    opener.current = document.activeElement;
+    setAsked(entry.id);
+  }
+  // A menu that begins open doesn't know where the focus was, and the button is another one since.
+  function close(): void {
+    const place = opener.current instanceof HTMLElement && opener.current.isConnected && opener.current !== document.body ? opener.current : target.current;
+    place?.focus({ preventScroll: true });
+  }
   const button = (
-    <button type="button" className={styles.more} tabIndex={tabIndex} aria-haspopup="menu" aria-label={t("files.menu", { name: entry.name })} onClick={() => setAsked(entry.id)}>
+    <button ref={target} id={id} type="button" className={styles.more} tabIndex={tabIndex} aria-haspopup="menu" aria-label={t("files.menu", { name: entry.name })} onClick={open}>
       <IconDots aria-hidden size={17} />
     </button>
   );
   if (asked !== entry.id) return button;
   return (
-    <Menu defaultOpened returnFocus position="bottom-end" width={210}>
+    <Menu id={id} defaultOpened returnFocus={false} position="bottom-end" width={210} onClose={close}>
       <Menu.Target>{button}</Menu.Target>
       <Menu.Dropdown>{entry.isFolder ? <Items entry={entry} /> : <FileItems entry={entry} />}</Menu.Dropdown>
     </Menu>
@@ -41,19 +53,21 @@ export function EntryMenu({ entry, tabIndex }: { entry: Entry; tabIndex: number 
 
 export interface MenuPlace {
   entry: Entry;
+  /** Id of the button of the same menu, which names it, and has the focus after a dialog. */
+  button?: string;
   x: number;
   y: number;
 }
 
 /** The same menu where the pointer is. */
-export function MenuAt({ entry, x, y, onClose }: MenuPlace & { onClose: () => void }) {
+export function MenuAt({ entry, button, x, y, onClose }: MenuPlace & { onClose: () => void }) {
   return (
     <Portal>
-      <Menu opened returnFocus position="bottom-start" width={210} onClose={onClose}>
+      <Menu opened returnFocus={false} position="bottom-start" width={210} onClose={onClose}>
         <Menu.Target>
           <span aria-hidden style={{ position: "fixed", left: x, top: y }} />
         </Menu.Target>
-        <Menu.Dropdown>{entry.isFolder ? <Items entry={entry} /> : <FileItems entry={entry} />}</Menu.Dropdown>
+        <Menu.Dropdown aria-labelledby={button}>{entry.isFolder ? <Items entry={entry} /> : <FileItems entry={entry} />}</Menu.Dropdown>
       </Menu>
     </Portal>
   );

@@ -146,14 +146,20 @@ export function useGrid({ grid, folder, entries, columns, selection, onSelection
       event.stopPropagation();
     },
     onContextMenu(event: MouseEvent): void {
-      const id = (event.target as HTMLElement).closest<HTMLElement>("[data-entry]")?.dataset.entry;
-      const entry = entries.find((each) => each.id === id);
-      if (!entry || !event.currentTarget.contains(event.target as Node)) return;
+      const element = (event.target as HTMLElement).closest<HTMLElement>("[data-entry]");
+      const entry = entries.find((each) => each.id === element?.dataset.entry);
+      if (!element || !entry || !event.currentTarget.contains(event.target as Node)) return;
       event.preventDefault();
       onSelection(focused(selection, entry.id));
-      setMenu({ entry, x: event.clientX, y: event.clientY });
+      setMenu({ entry, button: menuOf(element)?.id, x: event.clientX, y: event.clientY });
     },
-    menu: menu && { ...menu, onClose: () => setMenu(undefined) },
+    menu: menu && {
+      ...menu,
+      onClose() {
+        wanted.current = menu.entry.id;
+        setMenu(undefined);
+      },
+    },
     on: useStable(latest),
     checkAll: () => onSelection(selection.chosen.size === ids.length ? none(selection) : all(selection, ids)),
     active,

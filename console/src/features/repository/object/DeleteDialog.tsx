@@ -15,12 +15,13 @@ export function DeleteDialog({ file, onClose }: { file: FileObject; onClose: () 
     await remove.mutateAsync();
     await go({ to: "/files", search: { in: folderOf(file.key) || undefined } });
   }
+  const name = titleOf(file);
   return (
     <Deleting
       id={file.id}
       perform={perform}
-      deleted={t("files.deleted", { name: titleOf(file) })}
-      title={t("files.delete.title", { name: file.filename })}
+      deleted={t("files.deleted", { name })}
+      title={t("files.delete.title", { name })}
       confirm={t("files.delete")}
       onClose={onClose}
     >

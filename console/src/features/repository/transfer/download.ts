@@ -2,6 +2,7 @@
 
 import { answer, api } from "@/api/client";
 import { t } from "@/i18n";
+import { noticeText } from "@/ui/notice";
 import { saveFrom, saveFromForm } from "@/ui/saveFile";
 
 import type { Entry } from "../browser/entries";
@@ -19,7 +20,7 @@ export async function download(entries: readonly Entry[]): Promise<void> {
   const prefixes = entries.filter(({ isFolder }) => isFolder).map(({ key }) => key);
   const body = { ids, prefixes, name: `${zipName(entries, first)}.zip` };
   const { list } = await answer(api.POST("/api/repo-zip/list", { body }));
-  saveFromForm("/api/repo-zip/form", { list });
+  saveFromForm("/api/repo-zip/form", { list }, () => noticeText(t("files.download.failed")));
 }
 
 export async function downloadFile(id: string, version: number, filename: string): Promise<void> {

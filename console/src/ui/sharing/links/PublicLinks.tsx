@@ -18,7 +18,8 @@ import styles from "./PublicLinks.module.css";
 export function PublicLinks({ id }: { id: string }) {
   const links = useLinks(id);
   if (links.isPending) return <RowSkeleton />;
-  if (links.isError) return <Failed error={links.error} again={() => void links.refetch()} />;
+  // Keep showing loaded data: a form that somebody fills in must not vanish because a refetch failed.
+  if (!links.data) return <Failed error={links.error} again={() => void links.refetch()} />;
   return <Loaded id={id} links={links.data} />;
 }
 
@@ -28,6 +29,11 @@ function Loaded({ id, links }: { id: string; links: readonly PublicLink[] }) {
   const [adding, setAdding] = useState(false);
   const [ending, setEnding] = useState(false);
   const isOn = links.length > 0;
+  // What was wrong with a link that nobody wants any more isn't said outside of its form.
+  function close(): void {
+    setAdding(false);
+    create.reset();
+  }
   return (
     <section className={styles.links} aria-label={t("sharing.link.title")}>
       <div className={styles.head}>
@@ -55,7 +61,7 @@ function Loaded({ id, links }: { id: string; links: readonly PublicLink[] }) {
           {t("sharing.link.new")}
         </Button>
       )}
-      {adding && <LinkForm isOwn save={create} onClose={() => setAdding(false)} />}
+      {adding && <LinkForm isOwn save={create} onClose={close} />}
       {ending && (
         <ConfirmDialog
           title={t("sharing.link.end")}
