@@ -124,6 +124,15 @@ async def test_nothing_of_a_deleted_conversation_is_left(cast: tuple[World, Call
     assert await broken(world) == []
 
 
+async def test_the_response_with_its_title_is_forgotten_at_once(cast: tuple[World, Caller, ModelServer]) -> None:
+    world, ann, _ = cast
+    key = {"idempotency-key": "k"}
+    made = await ann("POST", "/api/conversations", {"title": f"About {ASKED}"}, headers=key)
+    assert await world.db.exists("SELECT 1 FROM idempotency WHERE answer IS NOT NULL")
+    await delete(ann, made.json()["id"])
+    assert not await world.db.exists("SELECT 1 FROM idempotency WHERE answer IS NOT NULL")
+
+
 async def test_nothing_is_left_in_the_archive_either(cast: tuple[World, Caller, ModelServer], monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     world, ann, server = cast
     id = await converse(ann)
