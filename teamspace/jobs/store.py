@@ -787,6 +787,14 @@ async def get_bodies(db: Reads, job_id: str) -> JobBodies | None:
     )
 
 
+async def get_run_id(db: Reads, job_id: str) -> str | None:
+    return await db.one(
+        str,
+        "SELECT run_id FROM jobs WHERE id = :id UNION ALL SELECT run_id FROM job_archive WHERE id = :id LIMIT 1",
+        id=job_id,
+    )  # fmt: skip
+
+
 async def find_end(db: Reads, job_id: str) -> State | None:
     """Return the state of a job that has ended, else None."""
     state = await db.one(

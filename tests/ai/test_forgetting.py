@@ -252,6 +252,28 @@ async def test_what_a_remote_worker_was_given_and_answered_is_left_out_too(
     assert await broken(world) == []
 
 
+async def test_a_job_that_repeats_one_of_a_turn_is_forgotten_with_it(cast: tuple[World, Caller, ModelServer]) -> None:
+    world, ann, _ = cast
+    _, worker = await executor(world, ann, "Far", model="far-model")
+    await worker.claim(max_wait=0)  # it is there
+    id = await converse(ann)
+    asked = asyncio.create_task(chat(ann, f"What is {ASKED}?", conversation_id=id, model="far-model"))
+    claimed = await claim(worker)
+    await worker.report("complete", claimed, result=answer_of(f"It is {ANSWERED}."))
+    await asked
+    repeated = claimed["job"]["id"]
+    for _ in range(2):  # the second repeats the first
+        again = await ann("POST", "/api/jobs", {"retry_of": repeated}, headers={"idempotency-key": repeated})
+        assert again.status_code == 202, again.text
+        repeated = again.json()["id"]
+        await worker.report("complete", await claim(worker), result=answer_of(f"It is {ANSWERED}."))
+    await delete(ann, id)
+    await forget(world)
+    assert await found(world) == []
+    assert not await world.db.exists("SELECT 1 FROM idempotency WHERE answer IS NOT NULL")
+    assert await broken(world) == []
+
+
 async def claim(worker: Worker) -> dict[str, Any]:
     return await worker.claim_job(max_wait=10)
 
