@@ -35,7 +35,7 @@ def repeating(run_id: str) -> str:
 
 
 async def stop(tx: Tx, queue: Queue, job_id: str) -> bool:
-    """Have a job and those that were made for it end; return whether they have, a moment ago or earlier."""
+    """Have a job and those that were made for it end; return whether all have, some seconds ago or earlier."""
     # In the order of their ids, like everyone who locks several jobs: it is older than those that were made for it.
     await queue.request_stop(tx, job_id)
     for queued in sorted(await store.select_queued(tx, job_id, *_span(job_id))):
