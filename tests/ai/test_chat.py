@@ -7,6 +7,7 @@ import pytest
 
 from teamspace import jobs
 from teamspace.core.principal import system
+from teamspace.jobs.schemas import MAX_FAULT
 from teamspace.settings import Settings
 from tests.ai.help import chat, model_world, requests_used, tokens_used, wait_until_running
 from tests.executors.help import executor
@@ -232,6 +233,20 @@ async def test_a_worker_that_fails_fails_the_turn(world: World) -> None:
     assert (await worker.report("fail", claimed, error="Out of memory")).status_code == 204
     assert "Out of memory" in (await asking)["detail"]
     assert await tokens_used(ann) == 0
+
+
+async def test_a_turn_can_be_read_that_failed_with_the_longest_reason(world: World) -> None:
+    ann = await world.bootstrap()
+    _, worker = await executor(world, ann, "Far", model="llama")
+    await worker.claim()
+    asking = asyncio.create_task(chat(ann, "Hello", 502, model="llama"))
+    claimed = await worker.claim_job(max_wait=5)
+    assert (await worker.report("fail", claimed, error="x" * MAX_FAULT)).status_code == 204
+    await asking
+    [of_worker, turn] = (await ann.get("/api/jobs")).json()["items"]
+    assert of_worker["error"]["message"] == "x" * MAX_FAULT
+    assert len(turn["error"]["message"]) == MAX_FAULT and turn["error"]["message"].endswith("xx…")
+    assert (await ann.get(f"/api/jobs/{turn['id']}")).status_code == 200
 
 
 # The caller leaves
