@@ -24,6 +24,7 @@ MAX_TEXT = 600_000
 MAX_PROMPT = 400_000
 MAX_MESSAGES = 2_000
 MAX_PARTS = 200
+MAX_TOOLS = 128
 Id = Annotated[str, msgspec.Meta(max_length=100)]
 SourceType = Literal["object", "note"]
 
@@ -67,23 +68,34 @@ Prompt = (
 
 
 class ChatInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What a person asks a model. Unlike a ModelRequest, it can refer to things of the team."""
+    """What a model is asked. Unlike a ModelRequest, it can refer to things of the team.
 
-    prompt: Prompt = ""
-    system: Annotated[str, msgspec.Meta(max_length=MAX_PROMPT)] | None = None
-    messages: Annotated[list[Message], msgspec.Meta(max_length=MAX_MESSAGES)] = []
+    Without the limits of what a person asks: this server asks remote workers more, with the texts of what a prompt
+    refers to, its own instructions, and all tools of a team.
+    """
+
+    prompt: str | list[ChatPart] = ""
+    system: str | None = None
+    messages: list[Message] = []
     model: Annotated[str, msgspec.Meta(min_length=1, max_length=200)] | None = None
     executor: Annotated[str, msgspec.Meta(min_length=1, max_length=200)] | None = None
     """The name of an executor; only operators may choose one."""
     max_tokens: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] | None = None
     temperature: Annotated[float, msgspec.Meta(ge=0, le=2)] | None = None
     response_format: ResponseFormat | None = None
-    tools: Annotated[list[FunctionTool], msgspec.Meta(max_length=128)] = []
+    tools: list[FunctionTool] = []
     """Functions that the caller offers: if the model calls one, the answer has `tool_calls`."""
     tool_choice: Literal["auto", "none", "required"] | FunctionChoice | None = None
 
 
 class ChatBody(ChatInput, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What a person asks a model."""
+
+    prompt: Prompt = ""
+    system: Annotated[str, msgspec.Meta(max_length=MAX_PROMPT)] | None = None
+    messages: Annotated[list[Message], msgspec.Meta(max_length=MAX_MESSAGES)] = []
+    tools: Annotated[list[FunctionTool], msgspec.Meta(max_length=MAX_TOOLS)] = []
+    """Functions that the caller offers: if the model calls one, the answer has `tool_calls`."""
     conversation_id: Id | None = None
     """The conversation that the turn continues and is stored in; without one, nothing is kept but the job."""
     parent_id: Id | UnsetType | None = UNSET

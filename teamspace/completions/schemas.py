@@ -144,7 +144,8 @@ class ModelRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
         return [*system, *self.messages, *prompt]
 
 
-_Tokens = Annotated[int, msgspec.Meta(ge=0, le=1_000_000_000)]
+_MAX_TOKENS = 1_000_000_000
+_Tokens = Annotated[int, msgspec.Meta(ge=0, le=_MAX_TOKENS)]
 
 
 class TokenUsage(msgspec.Struct, frozen=True):
@@ -154,7 +155,9 @@ class TokenUsage(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, prompt_tokens: int, completion_tokens: int) -> Self:
-        return cls(prompt_tokens, completion_tokens, prompt_tokens + completion_tokens)
+        """Return a usage that can be read again: what servers report is added up."""
+        prompt_tokens, completion_tokens = min(prompt_tokens, _MAX_TOKENS), min(completion_tokens, _MAX_TOKENS)
+        return cls(prompt_tokens, completion_tokens, min(prompt_tokens + completion_tokens, _MAX_TOKENS))
 
     def __add__(self, other: "TokenUsage") -> "TokenUsage":
         return TokenUsage.of(self.prompt_tokens + other.prompt_tokens, self.completion_tokens + other.completion_tokens)

@@ -15,7 +15,7 @@ from functools import partial
 import msgspec
 
 from teamspace.core import clock
-from teamspace.core.db import Db, Tx, columns, in_batches
+from teamspace.core.db import Db, Tx, as_json, columns, in_batches
 from teamspace.core.db.handles import CLAIM_SECONDS
 from teamspace.core.errors import BadRequest, Conflict, IdempotencyConflict
 from teamspace.core.principal import IdempotencyClaim, Principal
@@ -98,12 +98,13 @@ async def store_response(db: Db, who: Principal, claim: IdempotencyClaim, respon
         )  # fmt: skip
 
 
-async def forget_responses(tx: Tx, target: str) -> None:
-    """Delete the responses to the requests that wrote something: a repeat is told that its response is lost."""
+async def forget_responses(tx: Tx, *targets: str) -> None:
+    """Delete the responses to the requests that wrote these: a repeat is told that its response is lost."""
     await tx.run(
-        "UPDATE idempotency SET status = NULL, answer = NULL WHERE target = :target AND answer IS NOT NULL",
-        target=target,
-    )  # fmt: skip
+        f"UPDATE idempotency SET status = NULL, answer = NULL WHERE target {tx.dialect.in_strings.format('targets')}"
+        " AND answer IS NOT NULL",
+        targets=as_json(targets),
+    )
 
 
 async def delete_expired(db: Db) -> None:

@@ -7,7 +7,7 @@ _OWN = Clause("streams.owner_id = :user_id AND streams.team_id = :team_id AND st
 
 
 def owner_of(who: Principal) -> tuple[str, str, str]:
-    """Whom the fence of a stream admits that `who` has opened."""
+    """Return whom the fence admits to a stream that `who` opens."""
     return who.user_id, who.team_id, who.org_id
 
 

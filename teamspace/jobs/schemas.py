@@ -154,10 +154,14 @@ class JobTitle(msgspec.Struct, frozen=True):
     subject: JobSubject
 
 
+MAX_FAULT = 4000
+"""Characters of the message of a fault."""
+
+
 class JobFault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Why an attempt failed, and whether the job is tried again."""
 
-    message: Annotated[str, msgspec.Meta(min_length=1, max_length=4000)]
+    message: Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_FAULT)]
     code: Annotated[str, msgspec.Meta(max_length=64)] = "failed"
     retryable: bool = True
     key: Key | None = None
@@ -166,11 +170,16 @@ class JobFault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @classmethod
     def keyed(cls, key: Key, code: str, /, *, retryable: bool = True, **params: Param) -> Self:
-        return cls(render(key, params), code, retryable, key, params)
+        return cls(_fitting(render(key, params)), code, retryable, key, params)
 
     @classmethod
     def of(cls, error: KeyedError, code: str, *, retryable: bool) -> Self:
-        return cls(str(error), code, retryable, error.key, error.params)
+        return cls(_fitting(str(error)), code, retryable, error.key, error.params)
+
+
+def _fitting(message: str) -> str:
+    """Return what can be read again: a message can repeat one that is as long as possible."""
+    return message if len(message) <= MAX_FAULT else f"{message[: MAX_FAULT - 1]}…"
 
 
 class Succeeded(msgspec.Struct, frozen=True):

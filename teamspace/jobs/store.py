@@ -108,7 +108,8 @@ async def insert(
         subject_type=subject.type if subject else None, subject_id=subject.id if subject else None, channel=channel,
         model=model, run_id=origin.run_id if origin else None, step=origin.step if origin else None,
         item=origin.item if origin else None, idempotency_key=idempotency_key, run_at=run_at, priority=priority,
-        max_attempts=max_attempts, input=input.json, estimate=as_json(input.estimate) if input.estimate else None, retry_of=retry_of, reservation_id=reservation_id,
+        max_attempts=max_attempts, input=input.json, estimate=as_json(input.estimate) if input.estimate else None,
+        retry_of=retry_of, reservation_id=reservation_id,
     )  # fmt: skip
 
 
@@ -785,6 +786,14 @@ async def get_bodies(db: Reads, job_id: str) -> JobBodies | None:
         "SELECT input, result FROM jobs WHERE id = :id UNION ALL SELECT input, result FROM job_archive WHERE id = :id",
         id=job_id,
     )
+
+
+async def get_run_id(db: Reads, job_id: str) -> str | None:
+    return await db.one(
+        str,
+        "SELECT run_id FROM jobs WHERE id = :id UNION ALL SELECT run_id FROM job_archive WHERE id = :id LIMIT 1",
+        id=job_id,
+    )  # fmt: skip
 
 
 async def find_end(db: Reads, job_id: str) -> State | None:

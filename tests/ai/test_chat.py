@@ -3,10 +3,15 @@
 import asyncio
 from typing import Any
 
+import msgspec
 import pytest
 
 from teamspace import jobs
+from teamspace.ai.domain.gateway import to_input
+from teamspace.ai.schemas import MAX_MESSAGES, MAX_PROMPT, MAX_TOOLS, ChatInput
+from teamspace.completions import Function, FunctionTool, ModelRequest
 from teamspace.core.principal import system
+from teamspace.jobs.schemas import MAX_FAULT
 from teamspace.settings import Settings
 from tests.ai.help import chat, model_world, requests_used, tokens_used, wait_until_running
 from tests.executors.help import executor
@@ -223,6 +228,44 @@ async def test_a_remote_worker_answers_a_turn(world: World) -> None:
     assert made["id"]
 
 
+async def test_a_worker_gets_the_longest_prompt_with_what_it_refers_to(world: World) -> None:
+    ann = await world.bootstrap()
+    _, worker = await executor(world, ann, "Far", model="llama")
+    await worker.claim()
+    note = (await ann.post("/api/notes", {"title": "Late", "body": "word " * 20_000})).json()["id"]
+    prompt = [{"type": "text", "text": "x" * MAX_PROMPT}, {"type": "note", "note_id": note}]
+    asking = asyncio.create_task(chat(ann, prompt, model="llama"))
+    claimed = await worker.claim_job(max_wait=5)
+    assert len(claimed["job"]["input"]["prompt"]) > MAX_PROMPT + 100_000
+    usage = {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}
+    done = await worker.report("complete", claimed, result={"text": "Long.", "usage": usage})
+    assert done.status_code == 204, done.text
+    assert (await asking)["text"] == "Long."
+
+
+def test_a_worker_gets_all_tools_and_instructions() -> None:
+    tools = [FunctionTool(Function(f"tool_{number}")) for number in range(MAX_TOOLS + 1)]
+    request = ModelRequest(prompt="Hello", system="x" * (MAX_PROMPT + 1), tools=tools)
+    assert msgspec.json.decode(msgspec.json.encode(to_input(request)), type=ChatInput) == to_input(request)
+
+
+@pytest.mark.parametrize("field", ["prompt", "system", "tools", "messages"])
+async def test_a_job_of_a_person_has_the_limits_of_a_turn(world: World, field: str) -> None:
+    ann = await world.bootstrap()
+    too_much: dict[str, Any] = {
+        "prompt": "x" * (MAX_PROMPT + 1),
+        "system": "x" * (MAX_PROMPT + 1),
+        "tools": [{"type": "function", "function": {"name": "f"}}] * (MAX_TOOLS + 1),
+        "messages": [{"role": "user", "content": "x"}] * (MAX_MESSAGES + 1),
+    }
+    input = {"prompt": "Hello"} | {field: too_much[field]}
+    for path, body, within in (
+        ("/api/jobs", {"kind": "ai.chat", "input": input}, "/input"), ("/api/ai/chat", input, "")
+    ):  # fmt: skip
+        refused = await ann.post(path, body)
+        assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (400, f"{within}/{field}"), refused.text
+
+
 async def test_a_worker_that_fails_fails_the_turn(world: World) -> None:
     ann = await world.bootstrap()
     _, worker = await executor(world, ann, "Far", model="llama")
@@ -232,6 +275,20 @@ async def test_a_worker_that_fails_fails_the_turn(world: World) -> None:
     assert (await worker.report("fail", claimed, error="Out of memory")).status_code == 204
     assert "Out of memory" in (await asking)["detail"]
     assert await tokens_used(ann) == 0
+
+
+async def test_a_turn_can_be_read_that_failed_with_the_longest_reason(world: World) -> None:
+    ann = await world.bootstrap()
+    _, worker = await executor(world, ann, "Far", model="llama")
+    await worker.claim()
+    asking = asyncio.create_task(chat(ann, "Hello", 502, model="llama"))
+    claimed = await worker.claim_job(max_wait=5)
+    assert (await worker.report("fail", claimed, error="x" * MAX_FAULT)).status_code == 204
+    await asking
+    [of_worker, turn] = (await ann.get("/api/jobs")).json()["items"]
+    assert of_worker["error"]["message"] == "x" * MAX_FAULT
+    assert len(turn["error"]["message"]) == MAX_FAULT and turn["error"]["message"].endswith("xx…")
+    assert (await ann.get(f"/api/jobs/{turn['id']}")).status_code == 200
 
 
 # The caller leaves

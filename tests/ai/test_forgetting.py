@@ -124,6 +124,15 @@ async def test_nothing_of_a_deleted_conversation_is_left(cast: tuple[World, Call
     assert await broken(world) == []
 
 
+async def test_the_response_with_its_title_is_forgotten_at_once(cast: tuple[World, Caller, ModelServer]) -> None:
+    world, ann, _ = cast
+    key = {"idempotency-key": "k"}
+    made = await ann("POST", "/api/conversations", {"title": f"About {ASKED}"}, headers=key)
+    assert await world.db.exists("SELECT 1 FROM idempotency WHERE answer IS NOT NULL")
+    await delete(ann, made.json()["id"])
+    assert not await world.db.exists("SELECT 1 FROM idempotency WHERE answer IS NOT NULL")
+
+
 async def test_nothing_is_left_in_the_archive_either(cast: tuple[World, Caller, ModelServer], monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     world, ann, server = cast
     id = await converse(ann)
@@ -240,6 +249,28 @@ async def test_what_a_remote_worker_was_given_and_answered_is_left_out_too(
     await worker.report("complete", claimed, result=answer_of(f"It is {ANSWERED}."))
     await forget(world)
     assert await found(world) == []
+    assert await broken(world) == []
+
+
+async def test_a_job_that_repeats_one_of_a_turn_is_forgotten_with_it(cast: tuple[World, Caller, ModelServer]) -> None:
+    world, ann, _ = cast
+    _, worker = await executor(world, ann, "Far", model="far-model")
+    await worker.claim(max_wait=0)  # it is there
+    id = await converse(ann)
+    asked = asyncio.create_task(chat(ann, f"What is {ASKED}?", conversation_id=id, model="far-model"))
+    claimed = await claim(worker)
+    await worker.report("complete", claimed, result=answer_of(f"It is {ANSWERED}."))
+    await asked
+    repeated = claimed["job"]["id"]
+    for _ in range(2):  # the second repeats the first
+        again = await ann("POST", "/api/jobs", {"retry_of": repeated}, headers={"idempotency-key": repeated})
+        assert again.status_code == 202, again.text
+        repeated = again.json()["id"]
+        await worker.report("complete", await claim(worker), result=answer_of(f"It is {ANSWERED}."))
+    await delete(ann, id)
+    await forget(world)
+    assert await found(world) == []
+    assert not await world.db.exists("SELECT 1 FROM idempotency WHERE answer IS NOT NULL")
     assert await broken(world) == []
 
 

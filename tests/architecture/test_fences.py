@@ -52,7 +52,7 @@ UNFENCED = {
     "the secret of the claim selects the job": (
         "jobs.get_claimed", "jobs.lock_claimed", "jobs.get_succeeded", "jobs.get_kind",
     ),
-    "belongs to a job that a fence has admitted": ("jobs.get_bodies", "jobs.lock_queued"),
+    "belongs to a job that a fence has admitted": ("jobs.get_bodies", "jobs.get_run_id", "jobs.lock_queued"),
     "belongs to a job that this process runs": ("jobs.lock_running",),
     "only whether there are jobs for subjects that a fence has admitted": ("jobs.select_live_subjects",),
     "the id or state of a job that the caller has created": (

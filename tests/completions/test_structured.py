@@ -196,6 +196,13 @@ FIRST, SECOND = TokenUsage.of(10, 3), TokenUsage.of(20, 4)
 REQUEST = ModelRequest("Who is it?", system="Be brief.", response_format=JsonSchema(schema=PERSON))
 
 
+def test_usages_that_are_added_can_be_read_again() -> None:
+    most = TokenUsage.of(500_000_000, 500_000_000)
+    assert msgspec.convert(msgspec.to_builtins(most + most), TokenUsage) == most + most
+    total = FIRST + SECOND
+    assert total == TokenUsage(30, 7, 37)
+
+
 class Scripted:
     """A model that gives these answers, or raises these errors."""
 

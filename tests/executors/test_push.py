@@ -331,6 +331,20 @@ def test_calls_of_one_company_do_not_pause_what_others_use() -> None:
     assert not health.is_available
 
 
+def test_failures_that_paused_nothing_make_the_first_pause_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [1000.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(random, "uniform", lambda *_: 1.0)
+    health = health_domain.HealthTracker()
+    health.record_call(True, "globex")
+    for _ in range(2000):  # 2.0 ** 2000 is no float
+        health.record_call(False, "acme")
+    health.record_call(False, "globex")
+    assert not health.is_available
+    now[0] += health_domain._FIRST_PAUSE
+    assert health.is_available
+
+
 async def test_a_hanging_server_of_one_company_does_not_delay_others(settings: Settings) -> None:
     async with Upstream() as upstream, world_calling(settings, upstream, job_slots=4) as world:
         fleet = world.app.fleet

@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from teamspace import identity, jobs
+from teamspace.ai.domain import resolving
 from teamspace.core import clock
 from teamspace.core.db import Db
 from teamspace.core.db.engine import Params, Row
+from teamspace.core.errors import Overloaded
 from teamspace.jobs.domain.handed_out import HandedOut
 from teamspace.tenancy.schemas import OrgRole, Role
 from tests.executors.help import Worker, create_job, executor
@@ -45,6 +47,27 @@ async def test_a_worker_claims_a_job_and_reports_its_result(world: World) -> Non
     assert (await worker.report("complete", claimed, result=result("Hi"))).status_code == 204
     shown = await get_job(ann, job["id"])
     assert (shown["state"], shown["result"]["text"]) == ("succeeded", "Hi")
+    assert await broken_invariants(world) == []
+
+
+@pytest.mark.parametrize("fault", [Overloaded("server.overloaded"), RuntimeError("a bug")])
+async def test_a_job_that_cannot_be_given_out_is_tried_later_and_the_next_one_is_given_out(
+    world: World, monkeypatch: pytest.MonkeyPatch, fault: Exception
+) -> None:
+    ann = await world.bootstrap()
+    _, worker = await executor(world, ann)
+    first, second = await create_job(ann, "One"), await create_job(ann, "Two")
+    resolve, faults = resolving.resolve, [fault]
+
+    async def fail_once(*arguments: Any) -> Any:
+        if faults:
+            raise faults.pop()
+        return await resolve(*arguments)
+
+    monkeypatch.setattr(resolving, "resolve", fail_once)
+    assert (await worker.claim_job())["job"]["id"] == second["id"]
+    waiting = await get_job(ann, first["id"])
+    assert (waiting["state"], waiting["waiting"]["reason"]) == ("queued", "retry")
     assert await broken_invariants(world) == []
 
 

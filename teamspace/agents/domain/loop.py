@@ -205,8 +205,8 @@ class Loop:
         last = rounds[-1] if rounds else _NOT_ASKED
         return AgentAnswer(
             text=self._output.text, steps=transcript.tool_steps(self._steps),
-            usage=transcript.total_usage(self._steps, self._work.job_id), finish_reason=finish_reason, model=last.model, executor=last.executor, simulated=last.simulated,
-            citations=self._output.citations, job_id=self._work.job_id,
+            usage=transcript.total_usage(self._steps, self._work.job_id), finish_reason=finish_reason, model=last.model,
+            executor=last.executor, simulated=last.simulated, citations=self._output.citations, job_id=self._work.job_id,
         )  # fmt: skip
 
 

@@ -47,7 +47,7 @@ class AnswerMemory(Protocol):
 
     @property
     def run_id(self) -> str:
-        """What the jobs of remote workers that give the answer are said to be for."""
+        """The run of the jobs with which remote workers answer it."""
         ...
 
     async def find(self, tx: Tx) -> ModelAnswer | None:
@@ -284,7 +284,7 @@ class Gateway:
 
 
 def _asked_by(who: Principal) -> JobOrigin | None:
-    """Return the origin of a call that no other is equal to: the job whose handler has it made, if one has."""
+    """Return the origin of a call that is made only once: the job whose handler makes it, if one does."""
     return None if who.call.job_id is None else JobOrigin(jobs.made_for(who.call.job_id, new_id()), "call")
 
 

@@ -110,7 +110,8 @@ def mention(sources: Iterable[PromptSource], entity: int | None = None) -> str:
 
 
 _ESCAPED = "&lt;"
-_BLOCK = re.compile(r"<(?=\s{0,9}/?\s{0,9}(?:source|entity)\b)", re.IGNORECASE)
+_BLOCK = re.compile(r"<(?=(?:[\s/]|\\[nrt])*+(?:source|entity)\b)", re.IGNORECASE)
+"""How a block begins or ends, also with spaces, and with those that JSON writes with a backslash."""
 
 
 def render_entity(number: int, facts: str) -> str:

@@ -31,6 +31,7 @@ from teamspace.ai.schemas import (
 from teamspace.completions import ModelAnswer, ModelRequest, structured
 from teamspace.conversations import TurnState
 from teamspace.core.db import Db, Tx
+from teamspace.core.decoding import convert
 from teamspace.core.errors import BadRequest, Conflict, ExecutorFailed, InternalError, NotFound, Overloaded, Refusal
 from teamspace.core.ids import new_id
 from teamspace.core.principal import Principal
@@ -227,6 +228,7 @@ async def verify(db: Db, library: Library, who: Principal, input: ChatInput) -> 
     """Raise if a model cannot be asked this: there is nothing to answer, a bad response format, a hidden reference."""
     if not (input.prompt or input.messages):
         raise BadRequest.at("/input/prompt", "value.empty")
+    convert(ChatBody, msgspec.to_builtins(input), within="/input")
     await structured.check_format(input.response_format, "/input/response_format")
     await resolving.measure(db, library, who, input)
 

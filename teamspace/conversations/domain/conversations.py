@@ -19,7 +19,7 @@ from teamspace.conversations.schemas import (
     Turn,
     TurnRow,
 )
-from teamspace.core import clock, paging, text
+from teamspace.core import clock, idempotency, paging, text
 from teamspace.core.db import Db, Fence, Reads, Tx
 from teamspace.core.errors import BadRequest, Forbidden, NotFound
 from teamspace.core.ids import new_id
@@ -96,6 +96,7 @@ async def delete(db: Db, who: Principal, attempts: JobAttempts, conversation_id:
         await store.note_deleted_turns(tx, row.id)
         await store.delete(tx, manageable, row.id)
         await fulltext.drop(tx, store.KIND, row.id)
+        await idempotency.forget_responses(tx, row.id)  # they have its title
         await sharing.record(tx, CONVERSATIONS, row, Change.DELETED, readers)
         for turn_id in running:
             tx.after_commit(partial(attempts.stop, turn_id))

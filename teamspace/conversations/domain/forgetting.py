@@ -9,7 +9,6 @@ import logging
 from teamspace import events, jobs
 from teamspace.conversations import store
 from teamspace.conversations.schemas import TurnForgotten
-from teamspace.core import idempotency
 from teamspace.core.db import BATCH, Db
 from teamspace.core.principal import system
 
@@ -34,6 +33,5 @@ async def _forget(db: Db, queue: jobs.Queue, turn_id: str) -> None:
             return
         await jobs.forget(tx, turn_id)
         await events.delete_stream(tx, turn_id)
-        await idempotency.forget_responses(tx, turn_id)
         await tx.emit(TurnForgotten(turn_id))
         await store.drop_deleted_turn(tx, turn_id)

@@ -9,7 +9,7 @@ from teamspace.executors.schemas import Health
 PROBE_SECONDS = 30
 FAILURES_BEFORE_PAUSE = 3
 """Consecutive failed calls before the circuit breaker opens."""
-_FIRST_PAUSE, _MAX_PAUSE = 5.0, 300.0
+_FIRST_PAUSE, _MAX_PAUSE, _MAX_DOUBLINGS = 5.0, 300.0, 6
 
 
 class HealthTracker:
@@ -25,6 +25,8 @@ class HealthTracker:
         self._last_caller: str | None = None
         self._is_shared = False
         """Whether several companies have called it."""
+        self._pauses = 0
+        """Since the last call that succeeded."""
         self._paused_until = 0.0
         self._probe_at = 0.0
 
@@ -45,13 +47,14 @@ class HealthTracker:
         self._is_shared = self._is_shared or self._last_caller not in (None, company)
         self._last_caller = company
         if succeeded:
-            self._failures = 0
+            self._failures = self._pauses = 0
             self._failed_for.clear()
         elif time.monotonic() >= self._paused_until:
             self._failures += 1
             self._failed_for.add(company)
             if self._failures >= FAILURES_BEFORE_PAUSE and (len(self._failed_for) > 1 or not self._is_shared):
-                pause = min(_MAX_PAUSE, _FIRST_PAUSE * 2.0 ** (self._failures - FAILURES_BEFORE_PAUSE))
+                pause = min(_MAX_PAUSE, _FIRST_PAUSE * 2.0 ** min(self._pauses, _MAX_DOUBLINGS))
+                self._pauses += 1
                 self._paused_until = time.monotonic() + pause * random.uniform(0.75, 1.25)
 
     def schedule_probe(self) -> None:

@@ -10,7 +10,7 @@ _MAX_KEPT = 10_000
 
 
 class TokenExecutors:
-    """Remembers it: what a worker needs of its executor never changes, and a retired one has no valid token.
+    """Remembers the executor of each token: what a worker needs of it never changes, and a retired one has no valid token.
 
     Whether the token is valid is asked of the database by each request, and again by the transactions that it makes.
     """

@@ -3,6 +3,7 @@
 A worker can only claim jobs of its executor's kinds, model and company. Its request can only narrow that down.
 """
 
+import logging
 import time
 
 import msgspec
@@ -10,7 +11,7 @@ import msgspec
 from teamspace import jobs
 from teamspace.core.db import Db, Tx
 from teamspace.core.disconnect import DisconnectWatch
-from teamspace.core.errors import Refusal, Unauthenticated
+from teamspace.core.errors import Overloaded, Refusal, Unauthenticated
 from teamspace.core.principal import Principal, system
 from teamspace.executors import store
 from teamspace.executors.domain.completing import Completions, SentResult
@@ -31,6 +32,7 @@ from teamspace.jobs import Failed, Job, JobClaim, Returned
 
 MAX_WAIT = 30
 _POLL = 2.0
+log = logging.getLogger("teamspace.executors")
 
 
 async def claim(
@@ -149,5 +151,8 @@ async def _assign(db: Db, kind: jobs.BoundKind, job: Job) -> AssignedJob | jobs.
     except Unauthenticated:
         return jobs.REQUESTER_GONE
     except Refusal as refusal:
-        return jobs.JobFault.of(refusal, refusal.code, retryable=False)
+        return jobs.JobFault.of(refusal, refusal.code, retryable=isinstance(refusal, Overloaded))
+    except Exception:  # it must not keep the workers from other jobs
+        log.exception("job %s of kind %s could not be given to a worker", job.id, job.kind)
+        return jobs.JobFault.keyed("jobs.internal_error", "internal_error")
     return AssignedJob(job.id, job.kind, input, job.model, job.attempt)

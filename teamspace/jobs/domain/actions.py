@@ -8,12 +8,13 @@ from teamspace.core.db import Db, Tx
 from teamspace.core.errors import BadRequest, Forbidden, NotCancellable, NotFound
 from teamspace.core.principal import Principal
 from teamspace.events import ReadableSubjects
-from teamspace.jobs import access
+from teamspace.jobs import access, store
 from teamspace.jobs.domain import viewing
+from teamspace.jobs.domain.forgetting import repeating
 from teamspace.jobs.domain.kinds import BoundKind
 from teamspace.jobs.domain.queue import Queue
 from teamspace.jobs.domain.routing import JobRouter
-from teamspace.jobs.schemas import Authority, EncodedInput, JobDetail, JobDraft, JobSummary, State
+from teamspace.jobs.schemas import Authority, EncodedInput, JobDetail, JobDraft, JobOrigin, JobSummary, State
 
 _FINISHED = (State.SUCCEEDED, State.FAILED, State.CANCELLED)
 
@@ -28,12 +29,13 @@ async def enqueue(
         await kind.verify(db, who, input)
     run_at = None if draft.run_at is None else text.timestamp(draft.run_at, "run_at")
     encoded = queue.encode(kind.name, input)
+    origin = await _find_origin(db, draft)
     async with db.write(who, "job.enqueue") as tx:
         await _check_quota(tx, who, encoded)
         title = await kind.describe(tx, who, input) if kind.describe else None
         route = await router.route(tx, who, kind, input)
         tx.target = await queue.enqueue(
-            tx, Authority.of(who), kind.name, encoded, title=title, channel=route.channel, model=route.model,
+            tx, Authority.of(who), kind.name, encoded, title=title, origin=origin, channel=route.channel, model=route.model,
             priority=draft.priority, run_at=run_at, retry_of=draft.retry_of,
         )  # fmt: skip
         tx.detail = {"kind": kind.name}
@@ -78,6 +80,12 @@ async def _read_draft(
         raise BadRequest.at("/retry_of", "jobs.retry_unfinished", state=before.state)
     kind = queue.kinds.callable(before.kind)
     return kind, kind.read_input(before.input)
+
+
+async def _find_origin(db: Db, draft: JobDraft) -> JobOrigin | None:
+    """A job that repeats one that was made for another has the same texts, and is forgotten with it."""
+    run_id = None if draft.retry_of is None else await store.get_run_id(db, draft.retry_of)
+    return None if run_id is None else JobOrigin(repeating(run_id), "retry")
 
 
 async def _check_quota(tx: Tx, who: Principal, input: EncodedInput) -> None:

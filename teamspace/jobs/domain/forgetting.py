@@ -4,7 +4,9 @@ from typing import Any
 
 import msgspec
 
+from teamspace.core import idempotency
 from teamspace.core.db import Tx
+from teamspace.core.ids import new_id
 from teamspace.jobs import store
 from teamspace.jobs.domain.queue import Queue
 from teamspace.jobs.schemas import JobFault, JobTexts
@@ -27,8 +29,13 @@ def made_for(job_id: str, call: str) -> str:
     return f"{job_id}:{call}"
 
 
+def repeating(run_id: str) -> str:
+    """Return the run of a job that repeats one of this run, by which `forget` finds it too."""
+    return made_for(run_id.partition(":")[0], new_id())
+
+
 async def stop(tx: Tx, queue: Queue, job_id: str) -> bool:
-    """Have a job and those that were made for it end; return whether they have, a moment ago or earlier."""
+    """Have a job and those that were made for it end; return whether all have, some seconds ago or earlier."""
     # In the order of their ids, like everyone who locks several jobs: it is older than those that were made for it.
     await queue.request_stop(tx, job_id)
     for queued in sorted(await store.select_queued(tx, job_id, *_span(job_id))):
@@ -40,6 +47,7 @@ async def forget(tx: Tx, job_id: str) -> None:
     """Empty a job that has ended, and those that were made for it and for its calls: up to some dozen."""
     found = await store.select_texts(tx, job_id, *_span(job_id))
     await store.replace_texts(tx, [JobTexts(job.id, _without_text(job.result), _to_code(job.error)) for job in found])
+    await idempotency.forget_responses(tx, job_id, *(job.id for job in found))
 
 
 def _span(job_id: str) -> tuple[str, str]:
