@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from teamspace.core.db import Engine, connect
+from teamspace.core.db import Engine, connect, postgres
 from teamspace.core.db.sqlite import Sqlite
 from tests.support.postgres import create_database, drop_database
 from tests.support.waiting import until
@@ -98,4 +98,16 @@ async def test_a_leader_that_connects_again_goes_on(postgres_url: str) -> None:
     again = await start(process.engine)
     await until(process.engine.lead)
     await again.end()
+    drop_database(postgres_url, "leaders")
+
+
+async def test_a_leader_that_asks_no_more_is_replaced(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(postgres._LISTENING, "idle_session_timeout", "1s")
+    url = create_database(postgres_url, "leaders")
+    stopped, other = [await start(await connect(url, pool=1)) for _ in range(2)]
+    assert await leaders([stopped, other]) == [True, False]
+    await until(other.engine.lead)
+    assert await leaders([stopped, other]) == [False, True]
+    for process in (stopped, other):
+        await process.end()
     drop_database(postgres_url, "leaders")

@@ -29,6 +29,9 @@ _LIMITS = {
 }
 _NO_TIMEOUTS = {**_LIMITS, "statement_timeout": "0", "lock_timeout": "0", "idle_in_transaction_session_timeout": "0"}
 """For backups, restores, checks and migrations, whose duration depends on the amount of data."""
+_LISTENING = {**_NO_TIMEOUTS, "idle_session_timeout": "10s"}
+"""A process asks every second whether it leads. If it has stopped without dying, the database ends its session, and with
+it the lock, so that another one leads."""
 CONNECT_SECONDS = 10.0
 COMMAND_SECONDS = 20.0
 """Longer than the database's own timeouts: without any response by then, the database is unreachable."""
@@ -338,7 +341,7 @@ class Postgres:
 
     @asynccontextmanager
     async def listen(self, on_topic: Callable[[str], None]) -> AsyncIterator[None]:
-        async with _translate_faults(), _connection(self._url, _NO_TIMEOUTS) as connection:
+        async with _translate_faults(), _connection(self._url, _LISTENING) as connection:
             await connection.add_listener(_CHANNEL, lambda _connection, _pid, _channel, topic: on_topic(topic))
             led, self._leads, self._listener = self._leads, False, connection
             if led:  # before another server asks
@@ -352,12 +355,12 @@ class Postgres:
         connection = self._listener
         if connection is None or connection.is_closed():
             return False  # until the relay has connected again
-        if not self._leads:
-            try:
-                is_free = await connection.fetchval("SELECT pg_try_advisory_lock($1)", _LEADER_LOCK)
-            except _DRIVER_FAULTS:
-                return False
-            self._leads = is_free and connection is self._listener
+        question = "SELECT TRUE" if self._leads else f"SELECT pg_try_advisory_lock({_LEADER_LOCK})"
+        try:
+            has_lock = await connection.fetchval(question, timeout=COMMAND_SECONDS)
+        except _DRIVER_FAULTS:
+            return False
+        self._leads = has_lock and connection is self._listener
         return self._leads
 
     async def check_integrity(self) -> Sequence[str]:
