@@ -212,8 +212,10 @@ class Reference:
         self.promote([task.lane])
 
     def cancel(self, task: Task) -> None:
+        left_a_place = task.admitted
         task.end("cancelled")
-        self.promote([task.lane])
+        if left_a_place:
+            self.promote([task.lane])
 
     def release(self, executor: str) -> None:
         returned = [task for task in self.tasks.values() if task.state == "running" and task.executor == executor]
