@@ -80,10 +80,10 @@ async def write(db: Db, files: BlobStore, who: Principal, chosen: Chosen) -> Asy
     archive = zipfile.ZipFile(sink, "w")
     try:
         for object_id, path in chosen:
+            await asyncio.sleep(0)  # thousands can be gone or so small that they are in the database: nothing else waits
             version = await _read_right(db, who, object_id)
             if version is None:
                 missing.append(path)
-                await asyncio.sleep(0)  # thousands can be gone, and nothing of them is written
                 continue
             async with aclosing(_write_file(db, files, archive, sink, names.choose(path), version)) as pieces:
                 async for piece in pieces:
