@@ -288,7 +288,7 @@ def _sign_up(served: Served, operator: str) -> list[str]:
 def _cursors(served: Served) -> dict[str, list[str]]:
     """A valid cursor for every list."""
     vault = Vault(load_key(None, Path(served.settings["SERVICE_DATA"])))
-    positions = {"/api/repo-obj/{id}": "2", "/api/search": f"500000/{new_id()}",
+    positions = {"/api/repo-obj/{id}": "2", "/api/repo-uploads/{id}/parts": "1", "/api/search": f"500000/{new_id()}",
                  "/api/conversations": f"{clock.stamp()}/{new_id()}"}  # fmt: skip
     cursors = {}
     for path, methods in served.call("GET", "/api/openapi.json")["paths"].items():
