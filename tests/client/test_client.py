@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -181,8 +180,9 @@ def test_changes_are_told_and_the_feed_survives_a_restart(ann: Client, served: S
     first = ann.notes.create(title="Before")
     assert changed.wait(10)
     served.kill()
+    ready.clear()
     served.start()
-    time.sleep(0.5)
+    assert ready.wait(30), "it listens again"
     second = ann.notes.create(title="After")
     thread.join(15)
     assert told == [first.id, second.id]
