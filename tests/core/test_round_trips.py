@@ -130,3 +130,17 @@ async def test_each_write_of_several_has_its_own_guard(world: World) -> None:
             tx.target = "written"
     targets = await world.db.all(str, "SELECT target FROM audit WHERE action = 'note.create'")
     assert targets == ["written"]
+
+
+async def test_a_write_that_would_be_refused_is_refused_also_if_its_rows_fail(world: World) -> None:
+    ann = await world.bootstrap()
+
+    async def write() -> None:
+        async with world.db.write(principal(ann), "note.update") as tx:
+            await tx.add("INSERT INTO note_tags (note_id, org_id, tag) VALUES ('nobody', :org, 'a')", org=ann.org.id)
+
+    with pytest.raises(Exception, match=r"(?i)foreign key"):
+        await write()
+    await world.suspend(ann.org)
+    with pytest.raises(OrgSuspended):
+        await write()

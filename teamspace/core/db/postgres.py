@@ -110,6 +110,8 @@ class PostgresTransaction:
         self._connection = connection
         self._waiting: list[WaitingStatement] = []
         self._check: tuple[Statement, Verify] | None = None
+        self._failed_check: tuple[Statement, Verify] | None = None
+        """Of a statement that failed."""
         self._savepoints: list[Any] = []
         """Those that are not set yet: each is two round trips, and a block that changes nothing needs none."""
         self._has_changes = False
@@ -132,7 +134,10 @@ class PostgresTransaction:
         check, self._check = self._check, None
         if check is not None:
             statement, verify = check
-            verify(await self._send_waiting(statement))
+            self._failed_check = check
+            rows = await self._send_waiting(statement)
+            self._failed_check = None
+            verify(rows)
         elif self._waiting:
             await self._send_waiting()
 
@@ -146,6 +151,13 @@ class PostgresTransaction:
             except Duplicate as fault:  # of an id that was made here
                 raise SerializationFailure("another server has used the same id") from fault
         return rows
+
+    async def refuse(self) -> None:
+        """Raise what the check raises that was sent with rows that failed: it would have refused them. After the rollback."""
+        if self._failed_check is not None and not self._connection.is_closed():
+            (sql, params), verify = self._failed_check
+            self._savepoints.clear()
+            verify(await self._send(sql, params))
 
     async def finish(self, *, durable: bool) -> None:
         """Send what waits before the commit; one that need not be durable does not wait for the disk."""
@@ -175,6 +187,7 @@ class PostgresTransaction:
     @asynccontextmanager
     async def savepoint(self) -> AsyncIterator[None]:
         await self.flush()
+        self._failed_check = None
         savepoint = self._connection.transaction()
         self._savepoints.append(savepoint)
         try:
@@ -299,10 +312,15 @@ class Postgres:
 
     @asynccontextmanager
     async def transaction(self, *, durable: bool = True) -> AsyncIterator[PostgresTransaction]:
-        async with _translate_faults(), self._writes.take() as connection, connection.transaction():
+        async with _translate_faults(), self._writes.take() as connection:
             transaction = PostgresTransaction(connection)
-            yield transaction
-            await transaction.finish(durable=durable)
+            try:
+                async with connection.transaction():
+                    yield transaction
+                    await transaction.finish(durable=durable)
+            except Exception:
+                await transaction.refuse()
+                raise
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[PostgresSnapshot]:
