@@ -80,9 +80,8 @@ async def write(db: Db, files: BlobStore, who: Principal, chosen: Chosen) -> Asy
     archive = zipfile.ZipFile(sink, "w")
     try:
         for object_id, path in chosen:
-            await asyncio.sleep(
-                0
-            )  # thousands can be gone or so small that they are in the database: nothing else waits
+            # Thousands can be gone, or so small that they are in the database: nothing else waits.
+            await asyncio.sleep(0)
             version = await _read_right(db, who, object_id)
             if version is None:
                 missing.append(path)
