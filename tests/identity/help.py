@@ -173,6 +173,7 @@ class Pause:
             await self._wait()
         async with self._write(who, action, **options) as tx:
             if chosen and self._guarded:
+                await tx._session.flush()  # on PostgreSQL the guard waits for the rows
                 await self._wait()
             yield tx
 
