@@ -189,7 +189,7 @@ def test_what_is_hidden_looks_like_what_is_missing(browser: Browser, sqlite_inst
             expect(refused.get_by_role("heading", name="Not found")).to_be_visible()
             texts.append(re.sub("Request [0-9a-f]{8}", "", refused.inner_text()))
         assert texts[0] == texts[1]
-        assert "isn’t shared with you" in texts[0]
+        assert "or you don’t have access to it" in texts[0]
 
 
 def test_a_missing_note_shows_the_request_id(browser: Browser, sqlite_instance: Instance) -> None:

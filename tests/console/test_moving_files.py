@@ -25,9 +25,10 @@ def test_a_file_is_renamed_by_its_menu_and_by_a_key(browser: Browser, sqlite_ins
         dialog.get_by_label("New name").fill("final.txt")
         dialog.get_by_role("button", name="Rename").click()
         expect(names(page)).to_have_text(["final.txt", "other.txt"])
+        expect(dialog).to_have_count(0)  # what had the focus before it has it again
         row(page, "other.txt").focus()
         page.keyboard.press("F2")
-        page.get_by_role("dialog").get_by_label("New name").fill("final.txt")
+        page.get_by_role("dialog", name="Rename “other.txt”").get_by_label("New name").fill("final.txt")
         page.keyboard.press("Enter")
         taken = page.get_by_role("dialog", name="Moving")
         expect(taken).to_contain_text("“names/final.txt” already exists.")

@@ -6138,7 +6138,10 @@ export interface components {
             /** @default stop */
             finish_reason?: string;
         };
-        /** ChatBody */
+        /**
+         * ChatBody
+         * @description What a person asks a model.
+         */
         ChatBody: {
             /** @default  */
             prompt?: string | (components["schemas"]["TextPart"] | components["schemas"]["ImagePart"] | components["schemas"]["ObjectPart"] | components["schemas"]["NotePart"] | components["schemas"]["EntityPart"])[];
