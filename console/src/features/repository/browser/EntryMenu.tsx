@@ -32,9 +32,12 @@ export function EntryMenu({ entry, tabIndex }: { entry: Entry; tabIndex: number 
     opener.current = document.activeElement;
     setAsked(entry.id);
   }
-  // A menu that begins open doesn't know where the focus was, and the button is another one since.
+  // A menu that begins open doesn't know where the focus was, and the button is another one since. It says that it closes also when it is closed.
   function close(): void {
-    const place = opener.current instanceof HTMLElement && opener.current.isConnected && opener.current !== document.body ? opener.current : target.current;
+    const from = opener.current;
+    opener.current = null;
+    if (from === null) return;
+    const place = from instanceof HTMLElement && from.isConnected && from !== document.body ? from : target.current;
     place?.focus({ preventScroll: true });
   }
   const button = (
