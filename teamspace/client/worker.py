@@ -142,7 +142,8 @@ class AsyncWorker:
     async def _sleep(self, seconds: float) -> None:
         """Sleep with jitter, or until the worker is stopped."""
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._draining.wait(), seconds * random.uniform(0.75, 1.25))
+            async with asyncio.timeout(seconds * random.uniform(0.75, 1.25)):
+                await self._draining.wait()
 
     async def _run_job(self, job: Job) -> None:
         self._jobs[job.id] = job

@@ -61,13 +61,16 @@ class SandboxedProgram:
         finally:
             with suppress(ProcessLookupError):
                 self._process.kill()
-            await self._wait_at_most(_END_SECONDS)
-            draining.cancel()
-            self._reading.cancel()
+            try:
+                await self._wait_at_most(_END_SECONDS)
+            finally:
+                draining.cancel()
+                self._reading.cancel()
 
     async def _wait_at_most(self, seconds: float) -> None:
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._process.wait(), seconds)
+            async with asyncio.timeout(seconds):
+                await self._process.wait()
 
     async def _keep_tail(self) -> None:
         with suppress(OSError):

@@ -296,7 +296,9 @@ class Sqlite:
             await asyncio.shield(taking)
         except asyncio.CancelledError:
             # The thread cannot be interrupted: nobody else may write with the lock that it will get.
-            await asyncio.wait({taking})
+            while not taking.done():
+                with suppress(asyncio.CancelledError):
+                    await asyncio.wait({taking})
             self._turn.release()
             raise
 

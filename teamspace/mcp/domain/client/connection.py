@@ -102,7 +102,8 @@ class McpConnection:
         """List the tools at intervals, and when they may have changed, until that fails."""
         while True:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._look.wait(), CHECK_SECONDS)
+                async with asyncio.timeout(CHECK_SECONDS):
+                    await self._look.wait()
             await self._list(session)
             await asyncio.sleep(_PAUSE_SECONDS)
 

@@ -30,7 +30,8 @@ class ServerProgram:
         """Return why its session has ended, with what is known of the program."""
         if not self.fault:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._program.wait(), _EXIT_SECONDS)
+                async with asyncio.timeout(_EXIT_SECONDS):
+                    await self._program.wait()
         parts = [self.fault or reason]
         if self._program.exit_code is not None:
             parts.append(f"the program ended with code {self._program.exit_code}")
