@@ -27,6 +27,7 @@ from teamspace.core import logs, machine
 from teamspace.core.counts import SharedCounts
 from teamspace.core.db import Db, Engine
 from teamspace.core.db.sqlite import FolderLock
+from teamspace.core.heartbeats import BEAT_SECONDS, Heartbeats, Silence
 from teamspace.core.wire import Server, WireLimits
 from teamspace.settings import LOOPBACK, Settings
 
@@ -277,14 +278,18 @@ async def _warn(db: Db, settings: Settings) -> None:
 
 
 class Supervisor:
-    """Runs several server processes on one port, and restarts those that die."""
+    """Runs several server processes on one port, and restarts those that die or hang."""
 
     RESPAWN_SECONDS = 1.0
+    SILENT_CHECKS = 60
+    """Checks, one a second, after which a process that does not respond is killed: it may hold what the others need."""
 
     def __init__(self, settings: Settings, lock: FolderLock | None) -> None:
         self._settings, self._lock = settings, lock
         self._context = multiprocessing.get_context("spawn")
         self._workers: list[BaseProcess] = []
+        self._heartbeats = _heartbeats(settings)
+        self._silences = [Silence() for _ in range(settings.workers)]
         self._stopping = False
 
     def run(self) -> None:
@@ -296,16 +301,25 @@ class Supervisor:
         _counts_file(self._settings).unlink(missing_ok=True)  # of another number of processes
         self._workers = [self._spawn(position) for position in range(self._settings.workers)]
         while any(worker.is_alive() for worker in self._workers) or not self._stopping:
-            multiprocessing.connection.wait([worker.sentinel for worker in self._workers], timeout=1)
+            ended = multiprocessing.connection.wait([worker.sentinel for worker in self._workers], timeout=BEAT_SECONDS)
+            if not ended:
+                self._kill_hung()
             if self._stopping:
                 self._end_all()  # repeated: a worker that was just starting may have missed the signal
             else:
                 self._replace_dead()
 
     def _spawn(self, position: int) -> BaseProcess:
+        self._heartbeats.reset(position)
         worker = self._context.Process(target=_run_worker, args=(self._settings, self._lock, position), daemon=False)
         worker.start()
         return worker
+
+    def _kill_hung(self) -> None:
+        for position, worker in enumerate(self._workers):
+            if self._silences[position].check(self._heartbeats.read(position)) == self.SILENT_CHECKS:
+                log.error("server process %s does not respond: killing it", worker.pid)
+                worker.kill()
 
     def _replace_dead(self) -> None:
         for position, worker in enumerate(self._workers):
@@ -328,6 +342,10 @@ def _counts_file(settings: Settings) -> Path:
     return settings.data / "counts.memory"
 
 
+def _heartbeats(settings: Settings) -> Heartbeats:
+    return Heartbeats(settings.data / "heartbeats.memory", settings.workers)
+
+
 async def _check_once(settings: Settings) -> None:
     """Check everything and bring the database up to date once for all processes, so that an error stops the start: a
     process that cannot start would be restarted for ever.
@@ -344,5 +362,11 @@ async def _check_once(settings: Settings) -> None:
 
 def _run_worker(settings: Settings, lock: FolderLock | None, position: int) -> None:
     """Serve; the lock of the data folder lasts as long as this process, even if the supervisor is killed."""
-    uvloop.run(_serve(settings, SharedCounts(_counts_file(settings), position, settings.workers)))
+    uvloop.run(_serve_beating(settings, position))
     del lock
+
+
+async def _serve_beating(settings: Settings, position: int) -> None:
+    beating = asyncio.create_task(_heartbeats(settings).beat(position))
+    await _serve(settings, SharedCounts(_counts_file(settings), position, settings.workers))
+    beating.cancel()

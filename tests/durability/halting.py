@@ -62,10 +62,14 @@ def go_on(data: Path) -> None:
     (data / HALTED).unlink()
 
 
-if __name__ in ("__main__", "__mp_main__"):  # the second in the processes that a supervisor starts
+def prepare() -> None:
     engine: Any = Sqlite
     engine._take_turn, engine._finish, engine._release_turn = _take_and_halt, _halt_and_finish, _halt_and_release
     processes._SILENT_SECONDS = processes._ENDED_SECONDS = 0.5
+
+
+if __name__ in ("__main__", "__mp_main__"):  # the second in the processes that a supervisor starts
+    prepare()
 
 if __name__ == "__main__":
     cli.main()

@@ -1,6 +1,6 @@
-"""A process of several is killed where it hurts most: with the write turn, before and after the commit.
+"""A process of several is killed, or hangs, where it hurts most: with the write turn, for example after the commit.
 
-The others go on at once, nothing acknowledged is lost, and the supervisor starts another.
+The others go on, nothing acknowledged is lost, and the supervisor starts another.
 """
 
 import fcntl
@@ -10,13 +10,13 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
-from tests.durability.halting import COMMITTED, PLACES, go_on, halt, has_halted
+from tests.durability.halting import COMMITTED, PLACES, TAKEN, go_on, halt, has_halted
 from tests.durability.soak import serving
 from tests.support.pinned import PinnedConnection, connect_to_each
 from tests.support.served import ANSWER_LIMIT, Served, teamspace
@@ -45,11 +45,16 @@ class Group(NamedTuple):
 
 @pytest.fixture(scope="module", params=[2, 4])
 def group(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Group]:
-    data: Path = tmp_path_factory.mktemp("processes") / "data"
-    settings = {"SERVICE_DATA": str(data), "SERVICE_WORKERS": str(request.param)}
-    with Served(settings, "tests.durability.halting") as served:
+    with started(tmp_path_factory.mktemp("processes") / "data", request.param, "tests.durability.halting") as group:
+        yield group
+
+
+@contextmanager
+def started(data: Path, size: int, program: str) -> Iterator[Group]:
+    settings = {"SERVICE_DATA": str(data), "SERVICE_WORKERS": str(size)}
+    with Served(settings, program) as served:
         token = served.call("POST", "/api/bootstrap", FIRST)["token"]
-        yield Group(served, data, request.param, token, [])
+        yield Group(served, data, size, token, [])
         assert served.stop() == 0
     found = teamspace("doctor", settings=settings)
     assert found.returncode == 0, found.stdout  # the audit chain is whole
@@ -104,6 +109,21 @@ def test_nobody_is_stuck_behind_a_killed_process(group: Group, place: str) -> No
     titles = group.titles()
     assert set(group.acknowledged) == set(titles) - {lost} and len(titles) == len(set(titles))
     assert lost not in titles or place == COMMITTED
+
+
+def test_nobody_is_stuck_behind_a_process_whose_event_loop_hangs(tmp_path: Path) -> None:
+    with started(tmp_path / "data", 2, "tests.durability.hanging") as group, ExitStack() as stack:
+        victim, other = connect_to_each(group.served, group.size, stack)
+        pool = stack.enter_context(ThreadPoolExecutor(group.size))
+        process = victim.process
+        halt(group.data, process, TAKEN)
+        unanswered = pool.submit(group.create, victim, "lost")
+        until(lambda: has_halted(group.data))
+        assert group.create(other, "behind") == 201
+        assert_unanswered(unanswered)
+        until(lambda: is_replaced(group, process))
+        assert f"server process {process} does not respond: killing it" in group.served.logs
+        assert group.titles() == group.acknowledged == ["behind"]
 
 
 def assert_unanswered(asked: Future[int]) -> None:
