@@ -144,3 +144,15 @@ async def test_a_write_that_would_be_refused_is_refused_also_if_its_rows_fail(wo
     await world.suspend(ann.org)
     with pytest.raises(OrgSuspended):
         await write()
+
+
+async def test_one_of_several_writes_is_refused_also_if_its_rows_fail(world: World) -> None:
+    ann = await world.bootstrap()
+    await world.suspend(ann.org)
+    async with world.db.write_many(principal(ann), "test", "a") as batch:
+        with pytest.raises(OrgSuspended):
+            async with batch.write(principal(ann), "note.update") as tx:
+                await tx.add(
+                    "INSERT INTO note_tags (note_id, org_id, tag) VALUES ('nobody', :org, 'a')", org=ann.org.id
+                )
+        assert await batch.exists("SELECT 1 FROM orgs")

@@ -154,9 +154,9 @@ class PostgresTransaction:
 
     async def refuse(self) -> None:
         """Raise what the check raises that was sent with rows that failed: it would have refused them. After the rollback."""
-        if self._failed_check is not None and not self._connection.is_closed():
-            (sql, params), verify = self._failed_check
-            self._savepoints.clear()
+        check, self._failed_check = self._failed_check, None
+        if check is not None and not self._connection.is_closed():
+            (sql, params), verify = check
             verify(await self._send(sql, params))
 
     async def finish(self, *, durable: bool) -> None:
@@ -193,11 +193,13 @@ class PostgresTransaction:
         try:
             yield
             await self.flush()
-        except BaseException:
+        except BaseException as fault:
             self._waiting.clear()
             self._check = None
             if self._is_set(savepoint):
                 await savepoint.rollback()
+                if isinstance(fault, Exception):
+                    await self.refuse()
             raise
         if self._is_set(savepoint):
             await savepoint.commit()
