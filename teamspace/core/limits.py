@@ -11,6 +11,7 @@ from teamspace.core.buckets import Buckets, LocalBuckets
 from teamspace.core.counts import Counts, LocalCounts
 from teamspace.core.disconnect import DisconnectWatch
 from teamspace.core.errors import Overloaded, RateLimited
+from teamspace.core.signals import Signal
 
 
 class Rate:
@@ -164,31 +165,17 @@ class Stopping:
     def __init__(self) -> None:
         self.announced = False
         """Whether it will be set soon, and load balancers should choose another server."""
-        self._event = asyncio.Event()
-        self._callbacks: set[Callable[[], None]] = set()
+        self.signal = Signal()
 
     def __bool__(self) -> bool:
-        return self._event.is_set()
+        return self.signal.is_set()
 
     def begin(self) -> None:
         self.announced = True
-        self._event.set()
-        for callback in tuple(self._callbacks):
-            callback()
-
-    @contextmanager
-    def calling(self, callback: Callable[[], None]) -> Iterator[None]:
-        """Call back when it is set while the block runs, or at once if it is."""
-        self._callbacks.add(callback)
-        try:
-            if self:
-                callback()
-            yield
-        finally:
-            self._callbacks.discard(callback)
+        self.signal.set()
 
     async def wait(self) -> None:
-        await self._event.wait()
+        await self.signal.wait()
 
 
 class Notifier:

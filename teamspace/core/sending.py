@@ -104,7 +104,7 @@ class ResponseWriter:
 
         try:
             async with asyncio.timeout(None) as reading:
-                with self._stopping.calling(end):
+                with self._stopping.signal.calling(end):
                     gone.add_done_callback(end)
                     async for chunk in chunks:
                         await send({"type": "http.response.body", "body": chunk, "more_body": True})

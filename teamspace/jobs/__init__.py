@@ -20,7 +20,6 @@ from teamspace.jobs.domain.kinds import BoundKind, Kinds, bind
 from teamspace.jobs.domain.queue import LEASE, Queue, parse_claim_token, stale_claim
 from teamspace.jobs.domain.routing import JobRoute, JobRouter
 from teamspace.jobs.domain.runner import LOCAL, Runner, WorkSource
-from teamspace.jobs.domain.stopping import StopSignal
 from teamspace.jobs.domain.sweeping import delete_old, recover, sweep, tidy
 from teamspace.jobs.domain.viewing import find_live_subjects, get_requested
 from teamspace.jobs.schemas import (
@@ -84,7 +83,6 @@ __all__ = [
     "Queue",
     "Returned",
     "Runner",
-    "StopSignal",
     "Succeeded",
     "WorkSource",
     "any_channel",

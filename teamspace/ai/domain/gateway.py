@@ -22,8 +22,9 @@ from teamspace.core.db import Db, Reads, Tx
 from teamspace.core.errors import ExecutorFailed, NoExecutor, Refusal, ResponseRefused
 from teamspace.core.ids import new_id
 from teamspace.core.principal import Principal, system
+from teamspace.core.signals import Signal
 from teamspace.executors import Mode, ModelRole, Target
-from teamspace.jobs import Authority, EncodedInput, JobFault, JobOrigin, StopSignal
+from teamspace.jobs import Authority, EncodedInput, JobFault, JobOrigin
 from teamspace.quota import QuotaAccount, Settlement, Spend
 
 CHAT = "ai.chat"
@@ -95,7 +96,7 @@ class Gateway:
 
     async def call(
         self, db: Db, who: Principal, request: ModelRequest, *, purpose: str, role: ModelRole = ModelRole.CHAT,
-        on_delta: OnDelta | None = None, stop: StopSignal | None = None, origin: JobOrigin | None = None,
+        on_delta: OnDelta | None = None, stop: Signal | None = None, origin: JobOrigin | None = None,
         memory: AnswerMemory | None = None,
     ) -> GatewayAnswer:  # fmt: skip
         """Have a request answered, under the caller's quotas and with an audit row.
@@ -166,7 +167,7 @@ class Gateway:
 
     async def ask(
         self, db: Db, who: Principal, executor_id: str, request: ModelRequest, *, on_delta: OnDelta | None = None,
-        stop: StopSignal | None = None,
+        stop: Signal | None = None,
     ) -> ModelAnswer:  # fmt: skip
         """Call the model of an executor, unmetered. An answer that is not streamed matches its response format."""
         model = self._models.of(db, executor_id, attempt=1, org_id=who.org_id)
@@ -216,7 +217,7 @@ class Gateway:
     # Remote workers
 
     async def ask_worker(
-        self, db: Db, who: Principal, executor_id: str, request: ModelRequest, turn_id: str, stop: StopSignal
+        self, db: Db, who: Principal, executor_id: str, request: ModelRequest, turn_id: str, stop: Signal
     ) -> ModelAnswer:
         """Have a worker of an executor do the work of a turn, with the turn's reservation."""
         input, origin = self._queue.encode(CHAT, to_input(request)), JobOrigin(turn_id, "model")
@@ -250,7 +251,7 @@ class Gateway:
         """Return an event that is set when a call with this digest, or a few others, has ended."""
         return self._queue.wake.subscribe([_topic_of(digest)])
 
-    async def wait_for_worker(self, db: Db, job_id: str, stop: StopSignal | None = None) -> ModelAnswer:
+    async def wait_for_worker(self, db: Db, job_id: str, stop: Signal | None = None) -> ModelAnswer:
         """Return the answer of a remote worker."""
         waiting = asyncio.ensure_future(self._wait_for_worker(db, job_id))
         stopping = asyncio.ensure_future((stop or asyncio.Event()).wait())
@@ -345,7 +346,7 @@ def refused(mismatch: structured.SchemaMismatch) -> ResponseRefused:
     return refusal
 
 
-async def _stream(model: Model, request: ModelRequest, on_delta: OnDelta, stop: StopSignal | None) -> ModelAnswer:
+async def _stream(model: Model, request: ModelRequest, on_delta: OnDelta, stop: Signal | None) -> ModelAnswer:
     produced: list[Delta] = []
 
     async def read() -> ModelAnswer:
@@ -367,7 +368,7 @@ async def _stream(model: Model, request: ModelRequest, on_delta: OnDelta, stop: 
 
 
 async def _stoppable(
-    work: Awaitable[ModelAnswer], request: ModelRequest, stop: StopSignal | None, usage: Callable[[], TokenUsage],
+    work: Awaitable[ModelAnswer], request: ModelRequest, stop: Signal | None, usage: Callable[[], TokenUsage],
     produced: Sequence[Delta] = (),
 ) -> ModelAnswer:  # fmt: skip
     """Return the answer, or what was produced when `stop` was set."""

@@ -20,9 +20,9 @@ from teamspace.core.errors import (
     Unauthenticated,
 )
 from teamspace.core.principal import Principal
+from teamspace.core.signals import Signal
 from teamspace.jobs.domain import authority
 from teamspace.jobs.domain.queue import Queue
-from teamspace.jobs.domain.stopping import StopSignal
 from teamspace.jobs.schemas import (
     Cancelled,
     Failed,
@@ -59,7 +59,7 @@ class JobContext:
 
     def __init__(
         self, job: Job, executor_id: str, report: Callable[[float, str | None], Awaitable[None]],
-        deadline: asyncio.Timeout, stop: StopSignal, get_principal: Callable[[], Awaitable[Principal]],
+        deadline: asyncio.Timeout, stop: Signal, get_principal: Callable[[], Awaitable[Principal]],
         confirm: Callable[[Tx], Awaitable[None]],
     ) -> None:  # fmt: skip
         self.job_id = job.id
@@ -103,7 +103,7 @@ class JobAttempt:
         """The requester, if the job was just started and their rights need not be read again."""
         self.handled = handled
         """Called when the handler has returned, before its outcome is stored."""
-        self.stop = StopSignal()
+        self.stop = Signal()
         self.stale = False
         """The claim is no longer valid, so the handler was cancelled: its result would be refused."""
         self.aborted = False

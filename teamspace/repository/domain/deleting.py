@@ -16,7 +16,7 @@ from teamspace.core.principal import Principal
 from teamspace.events import Change
 from teamspace.jobs import Queue
 from teamspace.repository import access, store
-from teamspace.repository.domain import changes, finding, locks, naming, reading, texts
+from teamspace.repository.domain import changes, finding, locks, multipart, naming, reading, texts
 from teamspace.repository.schemas import (
     ActorKind,
     ObjectRow,
@@ -28,8 +28,6 @@ from teamspace.repository.schemas import (
 )
 
 _BATCH_SIZE = 500
-_MAX_PARTS = 10_000
-"""Of all versions that one transaction deletes. A single version can have as many."""
 
 
 async def delete(
@@ -79,7 +77,7 @@ async def delete_rows(tx: Tx, row: ObjectRow | TrashedObject) -> None:
 async def is_large(db: Reads, object_id: str) -> bool:
     """Whether deleting an object in one transaction would hold up others."""
     return await store.is_larger_than(
-        db, object_id, versions=_BATCH_SIZE, parts=_MAX_PARTS, derived=_BATCH_SIZE
+        db, object_id, versions=_BATCH_SIZE, parts=multipart.MAX_PARTS, derived=_BATCH_SIZE
     )  # fmt: skip
 
 

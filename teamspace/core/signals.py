@@ -1,13 +1,13 @@
-"""How the handler of a job learns that it should stop."""
+"""An event that can also call back."""
 
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 
-class StopSignal(asyncio.Event):
-    """Set when a person asks a handler to stop. It can also call back: a task that waits would cost more than most calls
-    of a model take of this server."""
+class Signal(asyncio.Event):
+    """Set once. Who has something to do meanwhile is called back: a task that waits would cost more than most calls of a
+    model take of this server."""
 
     def __init__(self) -> None:
         super().__init__()
