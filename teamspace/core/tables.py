@@ -78,7 +78,7 @@ class JobSpec(msgspec.Struct, frozen=True):
     run_ended: str | None = None
     """Called instead of `ended`, with all jobs of one run that end in the transaction, and their outcomes."""
     asks_models: bool = False
-    """Whether its handler asks models under the job's own id. What it leaves open is charged when the job ends."""
+    """Whether its handler asks models, itself or with tools. What it leaves open is charged when an attempt ends."""
     steps: str | None = None
     """Maps a reader and the job's id to what it has done so far, as far as the reader may know it."""
     input: type[msgspec.Struct] | None = None

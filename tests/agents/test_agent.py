@@ -19,7 +19,8 @@ from tests.executors.help import executor, push
 from tests.jobs.help import broken_invariants, running
 from tests.plugins.help import write_plugin
 from tests.repository.help import put
-from tests.support.model_server import calls, cuts, fails, says, stalls
+from tests.support.model_server import calls, cuts, fails, says, stalls, writes
+from tests.support.upstream import silent
 from tests.support.world import Caller, World
 
 PATH = "/api/agent"
@@ -394,6 +395,24 @@ async def test_a_run_whose_server_is_lost_is_continued_by_another(settings: Sett
         assert (events[-1]["type"], events[-1]["text"]) == ("done", "Done.")
         assert [step["tool"] for step in events[-1]["steps"]] == ["create_note"]
         assert len((await ann.get("/api/notes")).json()["items"]) == 1
+        assert await broken_invariants(world) == []
+
+
+async def test_a_tool_that_asks_a_model_leaves_nothing_reserved_when_its_server_is_lost(settings: Settings) -> None:
+    async with model_world(settings) as (world, ann, server):
+        made = await ann.post("/api/documents", {"title": "Invoice", "body": "Total: 40 euros"})
+        schema = {"type": "object", "properties": {"total": {"type": "integer"}}, "additionalProperties": False}
+        wanted = {"object": made.json()["id"], "text": "Total: 40 euros", "schema": schema}
+        server.script([calls(("doc_extract_fields", wanted)), silent, writes({"total": 40}), says("It is 40.")])
+        reading = asyncio.create_task(stream(ann, {"prompt": "What is the total?"}, PATH))
+        await wait_until_running(world)
+        await _until_asked(server, 2)
+        await _lose(world)
+        assert await world.db.one(int, "SELECT COUNT(*) FROM quota_ledger WHERE settled_at IS NULL") == 0
+        async with running(world):
+            events = await reading
+        assert (events[-1]["type"], events[-1]["text"]) == ("done", "It is 40.")
+        assert [(step["tool"], "error" in step) for step in events[-1]["steps"]] == [("doc_extract_fields", False)]
         assert await broken_invariants(world) == []
 
 

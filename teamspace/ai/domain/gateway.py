@@ -126,7 +126,7 @@ class Gateway:
                     await _check_unanswered(tx, who, memory)
                 reserved = await quota.reserve(
                     tx, QuotaAccount.of(who), estimated, purpose=purpose, charged=True, ttl=renewing.TTL,
-                    job_id=None if origin is None else origin.run_id, digest=memory.digest if memory else None,
+                    job_id=who.call.job_id, digest=memory.digest if memory else None,
                 )  # fmt: skip
             async with self._settling(db, who.org_id, reserved, memory) as settle:
                 asked = msgspec.structs.replace(request, model=request.model or target.model)
