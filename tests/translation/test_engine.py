@@ -173,6 +173,25 @@ async def test_after_a_refusal_no_further_batch_is_sent(ann: Caller) -> None:
     assert len(gateway.prompts) <= 6 + model_run.MAX_IN_FLIGHT
 
 
+async def test_a_refusal_is_told_even_if_what_was_translated_cannot_be_stored(
+    ann: Caller, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def model(prompt: dict[str, Any]) -> Any:
+        if len(gateway.prompts) > 2:
+            raise QuotaExceeded("quota.slots", 60, limit=1, dimension="x", level="team")
+        return each(upper)(prompt)
+
+    async def fail(*given: Any) -> None:
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr("teamspace.translation.store.put_memory", fail)
+    gateway = ScriptedGateway(model)
+    texts = {f"k{n}": f"word {n} {chr(97 + n % 26)}" for n in range(200)}
+    with pytest.raises(QuotaExceeded):
+        await engine.translate(gateway, ann.world.db, await principal(ann), texts, target="de")
+    assert "translated before a failure are lost" in caplog.text
+
+
 @pytest.mark.parametrize(
     "refusal",
     [

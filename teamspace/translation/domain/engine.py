@@ -5,6 +5,7 @@ sent once more with what is wrong; what fails then stays in the result, and is r
 """
 
 import hashlib
+import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -26,6 +27,7 @@ from teamspace.translation.domain.model_run import ModelRun, SegmentAttempt
 from teamspace.translation.domain.segments import Layout
 from teamspace.translation.schemas import FailedCheck, GlossaryHit, GlossaryTerm, RememberedSegment
 
+log = logging.getLogger("teamspace.translation")
 MEMORY_SECONDS = 90 * clock.DAY
 _EXCERPT = 100
 _VERSION = 1
@@ -84,9 +86,7 @@ async def translate(
     try:
         chosen |= await run.translate(work.items())
     except Exception:
-        if learned := _learned(work, run.salvaged):
-            async with db.maintenance(who) as tx:
-                await _remember(tx, who, target, work.revision, learned)
+        await _remember_salvaged(db, who, work, run)
         raise
     return await pools.TEXT.run(_finish, work, run, chosen)
 
@@ -137,6 +137,16 @@ async def _remember(tx: Tx, who: Principal, target: str, revision: int, learned:
         await store.put_memory(tx, who.org_id, who.team_id, target, revision, learned, clock.stamp())
         # More than was learned, so that the memory shrinks to what is kept.
         await store.forget_some(tx, BATCH + len(learned), who.team_id, clock.ago(MEMORY_SECONDS))
+
+
+async def _remember_salvaged(db: Db, who: Principal, work: Work, run: ModelRun) -> None:
+    """Store what was paid for before a failure. The caller is told of that failure, whatever happens here."""
+    try:
+        if learned := _learned(work, run.salvaged):
+            async with db.maintenance(who) as tx:
+                await _remember(tx, who, run.target, work.revision, learned)
+    except Exception:
+        log.exception("%d segments that were translated before a failure are lost", len(run.salvaged))
 
 
 # In a thread
