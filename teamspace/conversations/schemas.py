@@ -104,6 +104,14 @@ class StoredTurn(msgspec.Struct, frozen=True):
     """As it was stored: parts that refer to files or notes contain the reference."""
 
 
+class HistorySize(msgspec.Struct, frozen=True):
+    """An upper bound of what a new turn of a conversation is sent with."""
+
+    characters: int
+    references: list[dict[str, Any]]
+    """What its prompts refer to, each once; a bounded number."""
+
+
 class EncodedPrompt(msgspec.Struct, frozen=True):
     """A prompt as it is stored, with what is shown of it; made before its transaction begins."""
 
@@ -111,6 +119,8 @@ class EncodedPrompt(msgspec.Struct, frozen=True):
     size: int
     characters: int
     parts: int
+    references: tuple[str, ...] = ()
+    """The parts that are neither texts nor images, as JSON."""
     title: str = ""
     excerpt: str = ""
 

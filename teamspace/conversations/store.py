@@ -1,5 +1,7 @@
 """Conversations in SQL: one statement per function, no rules. Every SELECT for a caller takes a fence."""
 
+from collections.abc import Sequence
+
 import msgspec
 
 from teamspace import sharing
@@ -181,6 +183,24 @@ async def select_path(db: Reads, fence: Fence, turn_id: str, max_characters: int
         " ON turn.id = path.parent_id WHERE path.total + turn.characters <= :max_characters)"
         f" SELECT {columns(TurnRow)} FROM path ORDER BY number DESC",
         id=turn_id, max_characters=max_characters, **fence.params,
+    )  # fmt: skip
+
+
+async def insert_references(tx: Tx, conversation: ConversationRow, references: Sequence[str]) -> None:
+    """Add what a prompt refers to, as JSON; what is there already is left out."""
+    await tx.run(
+        "INSERT INTO conversation_references (conversation_id, reference, org_id) SELECT :id, given.value, :org_id"
+        f" FROM ({tx.dialect.json_strings.format('given')}) AS given WHERE TRUE ON CONFLICT DO NOTHING",
+        id=conversation.id, org_id=conversation.org_id, given=as_json(references),
+    )  # fmt: skip
+
+
+async def select_references(db: Reads, fence: Fence, conversation_id: str, limit: int) -> list[str]:
+    return await db.all(
+        str,
+        "SELECT reference FROM conversation_references JOIN conversations ON conversations.id = conversation_id"
+        f" WHERE conversation_id = :id AND {fence.sql} ORDER BY reference LIMIT :limit",
+        id=conversation_id, limit=limit, **fence.params,
     )  # fmt: skip
 
 

@@ -50,6 +50,14 @@ CREATE UNIQUE INDEX conversation_turns_in_order ON conversation_turns (conversat
 -- At most one answer to a prompt is running.
 CREATE UNIQUE INDEX conversation_turns_running ON conversation_turns (parent_id) WHERE state = 'running';
 
+-- The things that prompts of a conversation refer to, each once. reference: JSON, as in the prompt.
+CREATE TABLE conversation_references (
+    conversation_id TEXT NOT NULL REFERENCES conversations (id) ON DELETE CASCADE,
+    reference TEXT NOT NULL,
+    org_id TEXT NOT NULL,
+    PRIMARY KEY (conversation_id, reference)
+) STRICT, WITHOUT ROWID;
+
 -- Answers of deleted conversations of whose text something is still kept elsewhere: in jobs, streams and steps of runs. A
 -- task deletes that, and then the row.
 CREATE TABLE deleted_turns (
@@ -73,6 +81,7 @@ CREATE TABLE conversation_grants (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX conversation_grants_of_principal ON conversation_grants
     (principal_id, principal_type, updated_at, conversation_id);
+CREATE INDEX conversation_grants_expiring ON conversation_grants (expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX conversation_grants_newest ON conversation_grants
     (principal_id, principal_type, created_at, conversation_id);
 

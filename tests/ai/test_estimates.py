@@ -77,6 +77,22 @@ async def test_an_image_in_a_conversation_counts_as_one_image(settings: Settings
         assert await broken(world) == []
 
 
+async def test_what_earlier_prompts_refer_to_counts_once_while_it_can_be_read(settings: Settings) -> None:
+    async with model_world(settings) as (world, ann, server):
+        talk = (await ann.post("/api/conversations", {})).json()["id"]
+        plan = await put(ann, "plan.txt", b"x" * 400, content_type="text/plain")
+        photo = await put(ann, "photo.png", b"\x89PNG" + bytes(MEGABYTE), content_type="image/png")
+        server.script([says("Fine."), says("Good.")])
+        await chat(ann, file(plan["id"]) + file(photo["id"]), conversation_id=talk)
+        await chat(ann, file(plan["id"]), conversation_id=talk)
+        said = len("Fine.Good.") // 4
+        assert await estimate(ann, "Why?", conversation_id=talk) == said + 1 + 100 + IMAGE_TOKENS
+        assert await estimate(ann, file(plan["id"]), conversation_id=talk) == said + 100 + IMAGE_TOKENS
+        assert (await ann.delete(f"/api/repo-obj/{plan['id']}")).status_code == 204
+        assert await estimate(ann, "Why?", conversation_id=talk) == said + 1 + IMAGE_TOKENS
+        assert await broken(world) == []
+
+
 # Functions and schemas
 
 

@@ -43,10 +43,10 @@ async def test_a_conversation_is_created_read_renamed_and_deleted(world: World) 
     renamed = (await ann("PATCH", path, {"title": "New"})).json()
     assert (await listed(ann)) == [renamed]
     assert (await ann.get(path)).json() == created | {"title": "New", "updated_at": renamed["updated_at"]}
-    await say(world, ann, created["id"], "a prompt")
+    await say(world, ann, created["id"], [{"type": "note", "note_id": "x1"}])
     assert (await ann.delete(path)).status_code == 204
     assert code(await ann.get(path)) == code(await ann.delete(path)) == HIDDEN
-    for table in ("conversations", "conversation_turns", "conversation_grants", "texts"):
+    for table in ("conversations", "conversation_turns", "conversation_references", "conversation_grants", "texts"):
         assert not await world.db.exists(f"SELECT 1 FROM {table}"), table
     assert await broken(world) == []
 

@@ -2,6 +2,7 @@
 
 import base64
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 
 import msgspec
 
@@ -131,29 +132,42 @@ async def load_available(
         attached.add(part, list(_share(loaded.passages, room)), loaded.facts)
 
 
-async def measure(db: Db, library: Library, who: Principal, parts: Sequence[Reference]) -> int:
-    """Return the estimated tokens of what `load` would load; raise if something cannot be read."""
-    wanted, images = distinct(parts), 0
-    characters = await _measure_entities(db, library, who, wanted)
-    for part in wanted:
-        if isinstance(part, NotePart):
-            characters += len((await notes.find(db, who, part.note_id)).body)
-        elif isinstance(part, ObjectPart):
-            version = await _find_version(db, who, part)
-            if version.content_type in IMAGE_TYPES:
-                images += 1
-            else:
-                characters += version.size if version.text_length is None else version.text_length
-    return min(characters, MAX_CHARACTERS) // 4 + images * IMAGE_TOKENS
+async def measure(
+    db: Db, library: Library, who: Principal, parts: Sequence[Reference], earlier: Sequence[Reference] = ()
+) -> int:
+    """Return the estimated tokens of what `load`, and `load_available` for earlier parts, would load.
 
-
-async def _measure_entities(db: Db, library: Library, who: Principal, parts: Iterable[Reference]) -> int:
-    """Return about how many characters the entities among the parts have; raise NotFound if one cannot be read."""
-    ids = _entity_ids(parts)
-    sizes = await library.measure_entities(db, who, ids) if ids else {}
-    if len(sizes) < len(ids):
+    Raises if one of `parts` cannot be read.
+    """
+    wanted = distinct(parts)
+    earlier = [part for part in dict.fromkeys(earlier) if part not in wanted]
+    entities = _entity_ids(wanted)
+    known = await _measure_entities(db, library, who, _entity_ids([*wanted, *earlier])[:MAX_ENTITIES])
+    if not known.keys() >= set(entities):
         raise NotFound()
-    return sum(sizes.values())
+    found = [await _measure_part(db, who, part) for part in wanted]
+    for part in earlier:
+        with suppress(Refusal):
+            found.append(await _measure_part(db, who, part))
+    characters = sum(known.values()) + sum(size for size in found if size is not None)
+    return min(characters, MAX_CHARACTERS) // 4 + min(found.count(None), MAX_IMAGES) * IMAGE_TOKENS
+
+
+async def _measure_entities(db: Db, library: Library, who: Principal, ids: Sequence[str]) -> dict[str, int]:
+    """Return about how many characters each of the entities has that can be read."""
+    return await library.measure_entities(db, who, ids) if ids else {}
+
+
+async def _measure_part(db: Db, who: Principal, part: Reference) -> int | None:
+    """Return the characters of a note or a file, or None for an image; raise if it cannot be read."""
+    if isinstance(part, NotePart):
+        return len((await notes.find(db, who, part.note_id)).body)
+    if isinstance(part, EntityPart):
+        return 0  # they are measured together
+    version = await _find_version(db, who, part)
+    if version.content_type in IMAGE_TYPES:
+        return None
+    return version.size if version.text_length is None else version.text_length
 
 
 def _is_wanted(attached: Attached, part: Reference) -> bool:

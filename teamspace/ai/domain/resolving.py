@@ -117,16 +117,18 @@ def _has_image(parts: Sequence[Part]) -> bool:
 
 
 async def measure(db: Db, library: Library, who: Principal, input: ChatInput) -> int:
-    """Return the estimated tokens of what a prompt refers to; raise if something cannot be read, or an image is not
-    part of the request."""
+    """Return the estimated tokens of what a prompt refers to, and of its conversation; raise if the prompt refers to
+    something that cannot be read, or to an image that is not part of the request."""
     check_size(input)
     for index, part in enumerate(_parts(input.prompt)):
         if isinstance(part, ImagePart) and not part.image_url.url.startswith("data:image/"):
             raise BadRequest.at(f"/prompt/{index}/image_url/url", "ai.image_url")
-    tokens = await attaching.measure(db, library, who, list(_references(input.prompt)))
-    if isinstance(input, ChatBody | TurnInput) and input.conversation_id is not None:
-        tokens += await conversations.measure(db, who, input.conversation_id) // 4
-    return tokens
+    own = list(_references(input.prompt))
+    if not isinstance(input, ChatBody | TurnInput) or input.conversation_id is None:
+        return await attaching.measure(db, library, who, own)
+    history = await conversations.measure(db, who, input.conversation_id)
+    earlier = msgspec.convert(history.references, list[Reference])
+    return await attaching.measure(db, library, who, own, earlier) + history.characters // 4
 
 
 def check_size(input: ChatInput) -> None:

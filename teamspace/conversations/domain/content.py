@@ -25,7 +25,7 @@ def encode_prompt(prompt: str | Sequence[object]) -> EncodedPrompt:
     content = prompt if isinstance(prompt, str) else decode(stored)
     return EncodedPrompt(
         stored, len(stored.encode()), count_characters(content), 0 if isinstance(content, str) else len(content),
-        title_of(content), excerpt_of(content),
+        _references_of(content), title_of(content), excerpt_of(content),
     )  # fmt: skip
 
 
@@ -39,6 +39,12 @@ def count_characters(content: Content) -> int:
     """Return how much of a model's context the content takes."""
     images = 0 if isinstance(content, str) else sum(part.get("type") == "image_url" for part in content)
     return len(text_of(content)) + images * IMAGE_CHARACTERS
+
+
+def _references_of(content: Content) -> tuple[str, ...]:
+    parts = () if isinstance(content, str) else content
+    found = (as_json(part) for part in parts if part.get("type") not in ("text", "image_url"))
+    return tuple(dict.fromkeys(found))
 
 
 def title_of(content: Content) -> str:

@@ -5,6 +5,7 @@ A turn's id is the id of the job that answers it.
 
 from collections.abc import Sequence
 
+import msgspec
 from msgspec import UNSET, UnsetType
 
 from teamspace import fulltext, sharing
@@ -18,6 +19,7 @@ from teamspace.conversations.schemas import (
     BegunTurn,
     ConversationRow,
     EncodedPrompt,
+    HistorySize,
     StoredTurn,
     TurnError,
     TurnRole,
@@ -40,6 +42,8 @@ ANSWER_SIZE = 16 * 1024
 """Bytes that are reserved for an answer while it is running."""
 MAX_HISTORY = 400_000
 """Characters that a model is given of the turns before a prompt."""
+_MAX_REFERENCES = 50
+"""As many of those of earlier prompts count; a turn is not sent with more."""
 _EMPTY = as_json("")
 _NOTHING = (_EMPTY, as_json([]))
 NO_PROMPT = contents.encode_prompt("")
@@ -143,6 +147,8 @@ async def _add(
         tx, conversation.id, turns=len(turns), ended=0, size=size, characters=sum(turn.characters for turn in turns),
         title=prompt.title, excerpt=prompt.excerpt, now=now,
     )  # fmt: skip
+    if prompt.references:
+        await store.insert_references(tx, conversation, prompt.references)
     if prompt.title and not conversation.title:
         await fulltext.rename(tx, store.KIND, conversation.id, title=prompt.title, labels="")
     await sharing.record(tx, CONVERSATIONS, conversation, Change.UPDATED)
@@ -198,9 +204,13 @@ async def history(db: Reads, who: Principal, turn_id: str) -> list[StoredTurn]:
     return [StoredTurn(row.id, row.role, row.state, contents.decode(row.content)) for row in reversed(path)]
 
 
-async def measure(db: Reads, who: Principal, conversation_id: str) -> int:
-    """Return an upper bound of the characters that the history of a new turn has."""
-    conversation = await store.get(db, access.fence(who, Access.READ), conversation_id)
+async def measure(db: Reads, who: Principal, conversation_id: str) -> HistorySize:
+    """Return what a new turn is sent with at most, in any branch."""
+    fence = access.fence(who, Access.READ)
+    conversation = await store.get(db, fence, conversation_id)
     if conversation is None:
         raise NotFound()
-    return min(conversation.characters, MAX_HISTORY)
+    references = (
+        await store.select_references(db, fence, conversation_id, _MAX_REFERENCES) if conversation.turns else []
+    )
+    return HistorySize(min(conversation.characters, MAX_HISTORY), [msgspec.json.decode(part) for part in references])
