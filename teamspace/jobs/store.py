@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from teamspace.core.db import Fence, Reads, Tx, as_json, columns
+from teamspace.core.db import NOW, Fence, Reads, Tx, as_json, columns
 from teamspace.core.tables import Invariant
 from teamspace.jobs.schemas import (
     NORMAL,
@@ -40,8 +40,6 @@ from teamspace.jobs.schemas import (
 )
 from teamspace.quota import Dimension, Level, QuotaAccount, Spend
 
-_NOW = "(SELECT moment(0))"
-"""The clock, read once per statement and not once per row."""
 _BACKLOG = "state = 'queued' AND phase = 'ready' AND rank IS NULL"
 _ADMITTED = "state = 'queued' AND phase = 'ready' AND rank IS NOT NULL"
 _CLAIMED = (
@@ -411,7 +409,7 @@ async def take(tx: Tx, ids: Sequence[str], *, executor_id: str, claim_hash: str,
     return await tx.all(
         Job,
         "UPDATE jobs SET state = 'running', attempt = attempt + 1, stop_requested = FALSE, executor_id = :executor_id, claim_hash = :claim_hash,"
-        f" lease_until = (SELECT moment(:lease)), started_at = {_NOW}, waits = NULL"
+        f" lease_until = (SELECT moment(:lease)), started_at = {NOW}, waits = NULL"
         f" WHERE id {tx.dialect.in_strings.format('ids')} RETURNING {columns(Job)}",
         executor_id=executor_id, claim_hash=claim_hash, lease=lease, ids=as_json(ids),
     )  # fmt: skip
@@ -515,7 +513,7 @@ async def lock_claimed(tx: Tx, claims: Sequence[JobClaim]) -> list[Job]:
 _MATCHES_CLAIM = (
     "jobs.id = wanted.id AND jobs.attempt = wanted.attempt AND jobs.claim_hash = wanted.claim_hash"
     " AND jobs.executor_id = wanted.executor_id"
-    f" AND {_RUNS} AND jobs.lease_until > {_NOW}"
+    f" AND {_RUNS} AND jobs.lease_until > {NOW}"
 )
 
 
@@ -598,7 +596,7 @@ _TRANSITION = (
     " refused_spend = NULL, waits = change.waits, result = change.result,"
     " error = CASE change.state WHEN 'succeeded' THEN NULL ELSE COALESCE(change.error, jobs.error) END,"
     " run_at = COALESCE(change.until, CASE WHEN change.delay IS NOT NULL THEN moment(change.delay) END, jobs.run_at),"
-    f" finished_at = CASE change.state WHEN 'queued' THEN NULL ELSE {_NOW} END"
+    f" finished_at = CASE change.state WHEN 'queued' THEN NULL ELSE {NOW} END"
 )
 _TRANSITION_COLUMNS = {
     "id": "TEXT", "state": "TEXT", "phase": "TEXT", "keep_rank": "BOOLEAN", "attempt": "BIGINT", "max_attempts": "BIGINT",
@@ -631,7 +629,7 @@ async def land(tx: Tx, transitions: Sequence[Transition]) -> list[LandedJob]:
         LandedJob,
         f"WITH sent AS MATERIALIZED ({sent}), change AS MATERIALIZED (SELECT sent.* FROM sent JOIN jobs"
         " ON jobs.id = sent.id AND jobs.attempt = sent.held_attempt AND jobs.claim_hash = sent.claim_hash"
-        f" AND jobs.executor_id = sent.executor_id AND {_RUNS} AND jobs.lease_until > {_NOW}"
+        f" AND jobs.executor_id = sent.executor_id AND {_RUNS} AND jobs.lease_until > {NOW}"
         f" ORDER BY jobs.id {_of_jobs(tx.dialect.row_lock)})"
         f" UPDATE jobs SET {_TRANSITION} FROM change WHERE jobs.id = change.id RETURNING {columns(LandedJob, 'jobs')}",
         **values,

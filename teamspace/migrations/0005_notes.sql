@@ -42,6 +42,7 @@ CREATE TABLE note_grants (
     PRIMARY KEY (note_id, principal_type, principal_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX note_grants_of_principal ON note_grants (principal_id, principal_type, trashed_at, note_id);
+CREATE INDEX note_grants_expiring ON note_grants (expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX note_grants_newest ON note_grants (principal_id, principal_type, created_at, note_id);
 
 -- only sqlite

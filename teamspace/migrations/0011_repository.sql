@@ -166,6 +166,7 @@ CREATE TABLE object_grants (
     PRIMARY KEY (object_id, principal_type, principal_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX object_grants_of_principal ON object_grants (principal_id, principal_type, removed, object_id);
+CREATE INDEX object_grants_expiring ON object_grants (expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX object_grants_newest ON object_grants (principal_id, principal_type, created_at, object_id);
 CREATE INDEX object_grants_by_key ON object_grants (principal_id, principal_type, removed, key, object_id);
 CREATE INDEX object_grants_in_team_by_key ON object_grants

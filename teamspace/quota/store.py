@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from teamspace.core.db import Reads, Tx, as_json, columns
+from teamspace.core.db import NOW, Reads, Tx, as_json, columns
 from teamspace.core.tables import Invariant
 from teamspace.quota.schemas import (
     SPENDING,
@@ -34,8 +34,7 @@ CLOSED = "closed"
 STORED_DAYS = DaySource("quota_stored_days", "day", "bytes", "objects")
 TRAFFIC_DAYS = DaySource("quota_traffic_days", "day", "received", "sent")
 USED_DAYS = DaySource("quota_used", "starts_at", "requests", "tokens", f"per = '{Window.DAY}'")
-_ACTIVE = "settled_at IS NULL AND expires_at > (SELECT moment(0))"
-"""The clock is read once, and not for each limit."""
+_ACTIVE = f"settled_at IS NULL AND expires_at > {NOW}"
 
 
 def _used_sql(where: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from teamspace import sharing
-from teamspace.core.db import Db, Fence, Reads, Tx, columns, placeholders
+from teamspace.core.db import NOW, Db, Fence, Reads, Tx, columns, placeholders
 from teamspace.core.tables import BlobColumn, Count, Invariant, OwnedTable
 from teamspace.repository.schemas import (
     MARKDOWN,
@@ -60,7 +60,7 @@ SHOWN_TITLE = (
 """`shown_title` of a row of `objects`."""
 _IS_LINKED = (
     "((SELECT 1 FROM object_links WHERE object_id = objects.id AND expires_at IS NULL LIMIT 1) IS NOT NULL"
-    " OR (SELECT 1 FROM object_links WHERE object_id = objects.id AND expires_at > moment(0) LIMIT 1) IS NOT NULL)"
+    f" OR (SELECT 1 FROM object_links WHERE object_id = objects.id AND expires_at > {NOW} LIMIT 1) IS NOT NULL)"
 )
 """Whether it has a public link that has not expired, by index however many have."""
 _ITEM = (

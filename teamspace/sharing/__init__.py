@@ -4,6 +4,7 @@ from teamspace.sharing.access import granted, granted_by_others, owned
 from teamspace.sharing.domain.explaining import explain, list_readers
 from teamspace.sharing.domain.granting import (
     check_principal,
+    delete_expired_grants,
     earliest,
     list_grants,
     parse_expiry,
@@ -60,6 +61,7 @@ __all__ = [
     "ShareRequest",
     "Shareable",
     "check_principal",
+    "delete_expired_grants",
     "earliest",
     "explain",
     "granted",

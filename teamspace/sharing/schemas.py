@@ -5,6 +5,7 @@ from typing import Annotated, Generic, Literal, TypeVar
 
 import msgspec
 
+from teamspace.core.db import NOW
 from teamspace.core.paging import Paging
 from teamspace.core.permissions import Permission
 
@@ -15,6 +16,10 @@ Moment = Annotated[str, msgspec.Meta(max_length=40)]
 PRINCIPALS = (("user", ":user_id"), ("team", ":team_id"))
 """The types of principals that grants are for, with the caller's."""
 Rule = Literal["owner", "team_role", "grant", "team_grant", "company_role"]
+
+
+GRANTED = ("note", "object", "conversation")
+"""The kinds of things that can be shared. The grants of each are in a table of its own, such as `note_grants`."""
 
 
 class Shareable(msgspec.Struct, frozen=True):
@@ -50,7 +55,7 @@ class Shareable(msgspec.Struct, frozen=True):
 
 def not_expired(grants: str) -> str:
     """Return the condition that a grant has not expired; asked with each statement, so it ends at once."""
-    return f"({grants}.expires_at IS NULL OR {grants}.expires_at > moment(0))"
+    return f"({grants}.expires_at IS NULL OR {grants}.expires_at > {NOW})"
 
 
 class OwnedRow(msgspec.Struct, frozen=True):

@@ -106,6 +106,17 @@ async def delete_grant(
     )  # fmt: skip
 
 
+async def delete_expired_grants(tx: Tx, limit: int, *, kind: str, then: str) -> list[str]:
+    """Delete grants that expired before this time; return the ids of their things."""
+    key = f"{kind}_id, principal_type, principal_id"
+    return await tx.all(
+        str,
+        f"DELETE FROM {kind}_grants WHERE ({key}) IN (SELECT {key} FROM {kind}_grants WHERE expires_at < :then"
+        f" ORDER BY expires_at LIMIT :limit) RETURNING {kind}_id",
+        then=then, limit=limit,
+    )  # fmt: skip
+
+
 # The trash: rows of any table with `trashed_at`
 
 

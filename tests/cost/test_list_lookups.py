@@ -314,6 +314,7 @@ PAGES: dict[str, Lookup] = {
     "others who are present": lambda db, _: presence.select_others(db, "note", "x1", "o", "u", 50),
     "those who have left": lambda db, _: presence.select_expired(db, 50),
     "received grants": lambda db, _: sharing.select_received(db, "note", _WHO, ("~", "~"), 200),
+    "old grants": lambda db, _: sharing.delete_expired_grants(db, 500, kind="note", then="2020"),
     "trash": lambda db, _: sharing.select_trashed(db, TrashedNote, TRASH, ("~", "~"), 51),
     "old trash": lambda db, _: sharing.select_expired(db, TrashedNote, "notes", "2020", 100),
     "links of an object": lambda db, _: links.select_of_object(db, "x1"),

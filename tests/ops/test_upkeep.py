@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from teamspace import agents, ai, events, identity, jobs, onboarding, quota
+from teamspace import agents, ai, events, identity, jobs, onboarding, quota, sharing
 from teamspace.core import idempotency
 from teamspace.core.db import BATCH, Tx
 from teamspace.core.db.statements import written_table
@@ -21,6 +21,11 @@ def _rows(table: str, **values: str) -> str:
 
 
 _OWNED = {"org_id": ":org", "team_id": ":team", "user_id": ":user"}
+SHARED = {"note": "/api/notes", "object": "/api/documents", "conversation": "/api/conversations"}
+_EXPIRED_GRANT = {
+    "principal_type": "'user'", "principal_id": _ID, "org_id": ":org", "granted_by": ":user", "expires_at": _THEN,
+    "created_at": _THEN,
+}  # fmt: skip
 ROWS = {
     "idempotency": _rows("idempotency", owner=_ID, key=_ID, digest=":digest", created_at=_THEN),
     "tokens": _rows(
@@ -54,6 +59,13 @@ ROWS = {
     "streams": _rows(
         "streams", id=_ID, org_id=":org", team_id=":team", owner_id=":user", saved="1", ended="TRUE", expires_at=_THEN
     ),
+    "note_grants": _rows("note_grants", note_id=":note", permission="'notes:read'", **_EXPIRED_GRANT),
+    "object_grants": _rows(
+        "object_grants", object_id=":object", team_id=":team", key="'k'", removed="FALSE", capability="'read'", **_EXPIRED_GRANT
+    ),
+    "conversation_grants": _rows(
+        "conversation_grants", conversation_id=":conversation", permission="'notes:read'", updated_at=_THEN, **_EXPIRED_GRANT
+    ),
     "pow_spent": _rows("pow_spent", nonce=_ID, expires_at=_THEN),
     "sign_up_rates": _rows("sign_up_rates", prefix=_ID, count="1", resets_at=_THEN),
 }  # fmt: skip
@@ -63,6 +75,8 @@ ROWS = {
 async def test_whatever_has_expired_is_deleted_in_batches(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     ann = await world.bootstrap()
     facts = {"org": ann.org.id, "team": ann.team.id, "user": ann.user_id, "digest": b"", "first": 1, "last": EXPIRED}
+    for name, path in SHARED.items():
+        facts[name] = (await ann.post(path, {"title": "Shared"})).json()["id"]
     for sql in ROWS.values():
         await insert(world, (sql,), facts)
     deleted: dict[str, list[int]] = {}
@@ -85,6 +99,7 @@ async def test_whatever_has_expired_is_deleted_in_batches(world: World, monkeypa
         lambda: ai.forget_answers(world.db),
         lambda: events.tidy(world.db),
         lambda: onboarding.tidy(world.db),
+        lambda: sharing.delete_expired_grants(world.db),
     )
     for chore in chores:
         await chore()

@@ -3,6 +3,7 @@
 from teamspace.core.db.audit import INVARIANTS
 from teamspace.core.db.batches import BATCH, in_batches
 from teamspace.core.db.canary import ENCRYPTED
+from teamspace.core.db.dialect import NOW
 from teamspace.core.db.engine import Duplicate, Engine, IdempotencyKeyTaken, SerializationFailure, is_outage
 from teamspace.core.db.fence import EACH_ROW, Clause, Fence, all_admitted, no_rows
 from teamspace.core.db.handles import AuditEntry, Db, Guard, Reads, Tx, WriteBatch
@@ -16,6 +17,7 @@ __all__ = [
     "EACH_ROW",
     "ENCRYPTED",
     "INVARIANTS",
+    "NOW",
     "AuditEntry",
     "Clause",
     "Db",

@@ -10,6 +10,8 @@ from typing import Any
 import msgspec
 
 Replacement = tuple[re.Pattern[str], str]
+NOW = "(SELECT moment(0))"
+"""The database's clock, read once per statement and not once per row."""
 _MAX_VALUES = 32
 """Rows that are sent as values. Each number of them is a statement of its own."""
 _SECTION = re.compile(r"^-- (?:only (?=sqlite|postgres)|on both)(\w*).*$", re.MULTILINE)

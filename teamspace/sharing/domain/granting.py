@@ -1,16 +1,18 @@
 """Share rows with people and teams, and record who is told of their changes."""
 
 from collections.abc import Collection, Sequence
+from functools import partial
 
 from teamspace import events, tenancy
 from teamspace.core import clock, text
-from teamspace.core.db import Fence, Reads, Tx
+from teamspace.core.db import Db, Fence, Reads, Tx, in_batches
 from teamspace.core.errors import BadRequest, NotFound
 from teamspace.core.permissions import Permission
 from teamspace.core.principal import Principal
 from teamspace.events import Change, Readers
 from teamspace.sharing import store
 from teamspace.sharing.schemas import (
+    GRANTED,
     Grant,
     GrantRow,
     Level,
@@ -22,6 +24,8 @@ from teamspace.sharing.schemas import (
 )
 
 MAX_GRANTS = 500
+_KEEP_EXPIRED = 30 * clock.DAY
+"""Seconds for which an expired grant is listed, to be given again."""
 
 
 async def share(
@@ -118,6 +122,12 @@ async def record(tx: Tx, kind: Shareable, row: OwnedRow, change: Change, readers
     await events.record(
         tx, kind.name, row.id, change=change, org_id=row.org_id, team_id=row.team_id, readers=readers
     )  # fmt: skip
+
+
+async def delete_expired_grants(db: Db) -> None:
+    """Delete grants that expired long ago: every list of what is shared with someone would pass over them."""
+    for kind in GRANTED:
+        await in_batches(db, partial(store.delete_expired_grants, kind=kind, then=clock.ago(_KEEP_EXPIRED)))
 
 
 async def _limit_expiry(tx: Tx, kind: Shareable, row: OwnedRow, by_right: Fence, requested: str | None) -> str | None:
