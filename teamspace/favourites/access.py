@@ -17,5 +17,5 @@ def readable_kinds(who: Principal) -> tuple[ShortcutKind, ...]:
             "conversations.id",
             "conversations.title",
         ),
-        ShortcutKind("workflow", workflows.read_fence(who), "workflows.slug", "workflows.slug"),
+        ShortcutKind("workflow", workflows.read_fence(who), "workflows.slug", workflows.TITLE),
     )

@@ -12,12 +12,13 @@ from teamspace.workflows.domain.shapes import shape_of
 from teamspace.workflows.domain.starting import PreparedRun, RunOrder, count_jobs, locale_of, prepare, start, start_many
 from teamspace.workflows.domain.sweeping import RunSweeper
 from teamspace.workflows.schemas import RunBody, RunDetail, RunOutline
-from teamspace.workflows.store import INVARIANTS
+from teamspace.workflows.store import INVARIANTS, TITLE
 
 __all__ = [
     "INVARIANTS",
     "RUN",
     "SUBJECTS",
+    "TITLE",
     "Catalog",
     "Definition",
     "OfferedWorkflows",

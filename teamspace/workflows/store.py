@@ -31,6 +31,11 @@ _DEFINITION = (
 _VERSIONS = (
     "JOIN workflow_versions AS versions ON versions.team_id = workflows.team_id AND versions.slug = workflows.slug"
 )
+TITLE = (
+    "(SELECT COALESCE(NULLIF(newest.title, ''), newest.slug) FROM workflow_versions AS newest WHERE newest.team_id = workflows.team_id"
+    " AND newest.slug = workflows.slug AND newest.version = workflows.version)"
+)
+"""The title of a row of `workflows`; its slug if it has none."""
 
 
 # Definitions

@@ -12,7 +12,7 @@ from tests.conversations.help import create
 from tests.identity.help import run_sql
 from tests.repository.help import put
 from tests.support.world import Caller, World
-from tests.triggers.help import publish
+from tests.triggers.help import publish, spec
 
 
 @pytest.fixture
@@ -32,12 +32,14 @@ async def note(caller: Caller, title: str, **more: Any) -> str:
 
 @pytest.mark.both_databases
 async def test_everything_that_opens_can_be_starred_and_is_listed_newest_first(world: World, ann: Caller) -> None:
-    await publish(ann, "digest")
+    await publish(ann, "plain")
+    assert (await ann.post("/api/workflows", spec("digest") | {"title": "Morning digest"})).status_code == 201
     document = (await ann.post("/api/documents", {"title": "Berth plan", "body": "Free."})).json()["id"]
     file = (await put(ann, "plans/berths.txt", b"Free."))["id"]
     things = (
         ("note", await note(ann, "Rota"), "Rota"), ("document", document, "Berth plan"), ("file", file, "berths.txt"),
-        ("conversation", await create(world, ann, "Which berth?"), "Which berth?"), ("workflow", "digest", "digest"),
+        ("conversation", await create(world, ann, "Which berth?"), "Which berth?"), ("workflow", "digest", "Morning digest"),
+        ("workflow", "plain", "plain"),
     )  # fmt: skip
     for name in ("favourites", "recents"):
         for kind, id, _ in things:
