@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
+from playwright.sync_api import Browser, FilePayload, Locator, Page, Route, expect
 
 from tests.console.browser import settle, window
 from tests.console.conftest import Serve
@@ -82,6 +82,28 @@ def test_an_answer_goes_on_when_the_browser_is_online_again(browser: Browser, he
         expect(page.get_by_role("button", name="Regenerate")).to_be_visible()
         assert_each_word_once(answer(page))
         assert len(stored(held, page)["turns"]) == 2
+
+
+def test_a_prompt_is_not_lost_with_a_tab_that_cannot_send_it(browser: Browser, sqlite_instance: Instance) -> None:
+    def lose(route: Route) -> None:
+        if route.request.method == "POST":
+            route.abort()
+        else:
+            route.continue_()
+
+    with opened_chat(browser, sqlite_instance) as page:
+        page.route("**/api/conversations", lose)
+        with page.expect_event("requestfailed"):
+            ask(page, "What is the budget?")
+        expect(field(page)).to_have_value("")
+        field(page).fill("And the date?")
+        page.reload()
+        expect(field(page)).to_have_value("What is the budget?\n\nAnd the date?")
+        page.unroute("**/api/conversations")
+        page.get_by_role("button", name="Send").click()
+        expect(answer(page)).to_contain_text("What is the budget?")
+        page.goto("/app/chat/new")
+        expect(field(page)).to_have_value("")
 
 
 def test_stop_keeps_what_was_answered(browser: Browser, instance: Instance) -> None:

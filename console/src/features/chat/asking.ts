@@ -6,6 +6,7 @@ import { useNavigate, useRouter } from "@tanstack/react-router";
 import { ask, dismiss, NEW, settle } from "./answers";
 import type { Conversation } from "./api";
 import { useAddress, useRefine } from "./address";
+import { useSent } from "./drafts";
 import { LISTS, one } from "./keys";
 import { refetchAnswered } from "./queries";
 import type { Question } from "./question";
@@ -19,11 +20,15 @@ export function useAsk(conversation: Conversation | undefined): (question: Quest
   const router = useRouter();
   const refine = useRefine();
   const { at } = useAddress();
+  const sent = useSent();
+  const place = conversation?.id ?? NEW;
   return (question, onStarted) => {
     if (at !== undefined) refine({ at: undefined });
+    if (question.draft) sent.keep(place, { ...question.draft, at: new Date().toISOString() });
     ask(conversation, question, {
       onStarted: (id) => {
         onStarted?.();
+        sent.drop(place);
         if (!conversation) settle(id);
         void client.invalidateQueries({ queryKey: one(id) });
         void client.invalidateQueries({ queryKey: LISTS });
@@ -31,6 +36,7 @@ export function useAsk(conversation: Conversation | undefined): (question: Quest
         void go({ to: "/chat/$id", params: { id }, search: (now: object) => now, replace: true });
       },
       onOver: (end, id) => {
+        sent.drop(place);
         if (end.refusal) return void client.invalidateQueries({ queryKey: ["usage"] });
         void refetchAnswered(client, id ?? NEW).then(() => dismiss(id ?? NEW));
       },

@@ -1,6 +1,6 @@
-/** Unsent prompts, kept in this browser for each conversation. */
+/** Prompts that the server doesn't have yet, kept in this browser for each conversation. */
 
-import { useCallback, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 
 import { useSession } from "@/session";
 import { REFERENCE_TYPES, type ReferenceType } from "@/ui/turns/shapes";
@@ -19,6 +19,17 @@ export interface Draft {
 }
 
 export const EMPTY: Draft = { text: "", references: [] };
+
+const isEmpty = ({ text, references }: Draft): boolean => text === "" && references.length === 0;
+
+/** The first draft, followed by the second. */
+export function joined(first: Draft, second: Draft): Draft {
+  const ids = new Set(first.references.map(({ id }) => id));
+  return {
+    text: [first.text, second.text].filter(Boolean).join("\n\n"),
+    references: [...first.references, ...second.references.filter(({ id }) => !ids.has(id))],
+  };
+}
 
 export function parseDraft(value: unknown): Draft | null {
   const { text, references } = (value ?? {}) as Partial<Draft>;
@@ -39,6 +50,23 @@ export function useDraft(place: string): [Draft, (change: Change) => void] {
   return useStoredDraft(useMemo(() => storedDrafts("chat", me.user.id, localStorage, parseDraft), [me.user.id]), place);
 }
 
+/** Prompts that were sent, until the server has them. */
+export function useSent(): Stored<Draft> {
+  const { me } = useSession();
+  return useMemo(() => storedDrafts("sent", me.user.id, localStorage, parseDraft), [me.user.id]);
+}
+
+/** A prompt whose tab was closed before the server had it is a draft again. */
+export function useUnsent(place: string, isSending: boolean, change: (change: Change) => void): void {
+  const sent = useSent();
+  useEffect(() => {
+    const unsent = isSending ? null : sent.find(place);
+    if (!unsent) return;
+    sent.drop(place);
+    change((newest) => joined(unsent, newest));
+  }, [sent, place, isSending, change]);
+}
+
 export function useStoredDraft(stored: Stored<Draft>, place: string): [Draft, (change: Change) => void] {
   const [held, setHeld] = useState(() => ({ place, draft: stored.find(place) ?? EMPTY }));
   let { draft } = held;
@@ -54,7 +82,7 @@ export function useStoredDraft(stored: Stored<Draft>, place: string): [Draft, (c
       const now = typeof next === "function" ? next(before) : next;
       newest.current = { place, draft: now };
       setHeld(newest.current);
-      if (now.text === "" && now.references.length === 0) stored.drop(place);
+      if (isEmpty(now)) stored.drop(place);
       else stored.keep(place, { ...now, at: new Date().toISOString() });
     },
     [stored, place],

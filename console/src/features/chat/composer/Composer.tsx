@@ -11,7 +11,7 @@ import { Fault } from "@/ui/forms";
 
 import { dismiss, NEW, type Entry } from "../answers";
 import { contentOf } from "../content";
-import { EMPTY, useDraft, type Draft, type Reference } from "../drafts";
+import { EMPTY, useDraft, useUnsent, type Draft, type Reference } from "../drafts";
 import { useAttachable, type Found } from "../queries";
 import type { Question } from "../question";
 import type { Snapshot } from "../stream/answering";
@@ -44,6 +44,7 @@ export function Composer({ place, entry, now, isBusy, onAsk, onStop }: Props) {
   const session = useSession();
   const field = useRef<HTMLTextAreaElement>(null);
   const [draft, setDraft] = useDraft(place);
+  useUnsent(place, entry !== undefined, setDraft);
   const [usesTools, setUsesTools] = useLocalStorage({ key: "teamspace.chat.tools", defaultValue: false, getInitialValueInEffect: false });
   const [executor, setExecutor] = useState("");
   const [isOver, setIsOver] = useState(false);
