@@ -82,6 +82,8 @@ def test_an_administrator_sees_and_revokes_links_to_what_they_cannot_open(
         rows.first.get_by_role("button", name="Revoke the link to A file you can’t open").click()
         page.get_by_role("dialog", name="Revoke this link?").get_by_role("button", name="Revoke").click()
         expect(rows).to_have_count(1)
+        instance.call("POST", f"/api/repo-obj/{shown}/links", {"name": "Press again"}, instance.session("member"))
+        expect(rows).to_have_count(2)
         page.goto("/app/files?in=links/")
         expect(page.get_by_role("grid").get_by_role("img", name="Public link")).to_have_count(1)
         page.goto(f"/app/files/{shown}")

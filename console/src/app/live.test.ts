@@ -135,7 +135,7 @@ test("every type has its queries", () => {
   expect(keys("object")).toEqual([
     "files/list", "files/folders", "files/one/ID", "processing", "versions/ID", "sharing/ID",
     "documents/list", "documents/one/ID", "references", "entities", "search", "files/recent", "mentions", "activity", "shared", "trash",
-    "favourites", "recents",
+    "links", "favourites", "recents",
   ]);
   expect(keys("job")).toEqual(["jobs/list", "jobs/active", "jobs/latest", "jobs/one/ID", "localization/coverage"]);
   expect(keys("note_presence")).toEqual(["presence/note/ID"]);

@@ -9,6 +9,7 @@ import { documentFreshness } from "@/features/documents/keys";
 import { homeFreshness } from "@/features/home/keys";
 import { jobFreshness } from "@/features/jobs/keys";
 import { knowledgeFreshness } from "@/features/knowledge/keys";
+import { linkFreshness } from "@/features/links/keys";
 import { localizationFreshness } from "@/features/localization/keys";
 import { memberFreshness } from "@/features/members/keys";
 import { noteFreshness } from "@/features/notes/keys";
@@ -31,6 +32,7 @@ export const FRESHNESS: readonly Freshness[] = [
   ...homeFreshness,
   ...jobFreshness,
   ...trashFreshness,
+  ...linkFreshness,
   ...usageFreshness,
   ...memberFreshness,
   ...companyFreshness,
@@ -55,7 +57,6 @@ export const SPACING_MS = 600;
 const LONGEST_MS = 10_000;
 /** More than these can't be told apart from a gap. */
 const MOST = 100;
-
 
 export class Refresher implements Follower {
   readonly #queries: QueryClient;

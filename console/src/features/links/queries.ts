@@ -5,10 +5,10 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { answer, api, type Schemas } from "@/api/client";
 import { useEndless } from "@/ui/endless";
 
+import { LINKS } from "./keys";
+
 export type AdministeredLink = Schemas["AdministeredLink"];
 export type Scope = "team" | "company";
-
-const LINKS = ["links"] as const;
 
 export const useLinks = (scope: Scope) =>
   useEndless([...LINKS, scope], (cursor) => {
