@@ -9,6 +9,7 @@ import { useCommand } from "@/ui/commands";
 import { Dialog, DialogActions } from "@/ui/Dialog";
 
 import { useGo } from "../place";
+import { depart } from "./arrival";
 
 export function NewFolder({ folder }: { folder: string }) {
   const [opened, setOpened] = useState(false);
@@ -35,7 +36,9 @@ function Naming({ folder, onClose }: { folder: string; onClose: () => void }) {
           event.preventDefault();
           if (parts.length === 0 || wrong) return;
           onClose();
-          go({ in: `${folder}${parts.join("/")}/` });
+          const made = `${folder}${parts.join("/")}/`;
+          depart({ folder: made });
+          go({ in: made });
         }}
       >
         <TextInput

@@ -2,6 +2,7 @@
 
 import { Button } from "@mantine/core";
 import { IconCloudUpload, IconFolderOpen, IconUpload, IconUserShare } from "@tabler/icons-react";
+import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 
 import { t } from "@/i18n";
 import { useSession } from "@/session";
@@ -9,6 +10,7 @@ import { runCommand } from "@/ui/commands";
 import { Empty } from "@/ui/states";
 
 import { useGo, type Place } from "../place";
+import { arrivalIn, arrived, useUp } from "./arrival";
 
 export function NoFiles({ place }: { place: Place }) {
   const { can } = useSession();
@@ -33,14 +35,38 @@ export function NoFiles({ place }: { place: Place }) {
   );
   if (place.folder) {
     return (
-      <Empty title={t("files.none.folder")} icon={IconFolderOpen} action={upload}>
-        {t(mayUpload ? "files.none.folder.words" : "files.none.read")}
-      </Empty>
+      <EmptyFolder folder={place.folder}>
+        <Empty title={t("files.none.folder")} icon={IconFolderOpen} action={upload}>
+          {t(mayUpload ? "files.none.folder.words" : "files.none.read")}
+        </Empty>
+      </EmptyFolder>
     );
   }
   return (
     <Empty title={t("files.none")} icon={IconCloudUpload} action={upload}>
       {t(mayUpload ? "files.none.words" : "files.none.read")}
     </Empty>
+  );
+}
+
+/** Takes the focus if a key has opened the folder, and leads back by Backspace, as a list would. */
+function EmptyFolder({ folder, children }: { folder: string; children: ReactNode }) {
+  const here = useRef<HTMLDivElement>(null);
+  const [arrival] = useState(() => arrivalIn(folder));
+  const up = useUp(folder);
+  useEffect(() => {
+    arrived();
+    if (arrival) here.current?.focus();
+  }, [arrival]);
+  function onKeyDown(event: KeyboardEvent): void {
+    if (event.key !== "Backspace" || event.target !== event.currentTarget) return;
+    event.preventDefault();
+    up();
+  }
+  return (
+    // eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
+    <div ref={here} role="group" aria-label={t("files.none.folder")} tabIndex={-1} onKeyDown={onKeyDown}>
+      {children}
+    </div>
   );
 }

@@ -5,8 +5,8 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEve
 
 import { useEntryActions, type Deed } from "../actions";
 import { DEED_KEYS, pressed } from "../listKeys";
-import { folderOf } from "../place";
-import { folderEntry, type Entry } from "./entries";
+import { arrivalIn, arrived, depart, useUp } from "./arrival";
+import type { Entry } from "./entries";
 import type { MenuPlace } from "./EntryMenu";
 import { found, Letters } from "./letters";
 import { all, extended, focused, moved, none, only, toggled, type Selection } from "./selection";
@@ -24,18 +24,9 @@ interface Grid {
 
 const INNER = "a, button, input, label";
 
-/** Where the focus goes in the folder that a key has opened: to the folder one has come from, or to the first entry. */
-interface Arrival {
-  folder: string;
-  at?: string;
-}
-
-let expected: Arrival | undefined;
-const depart = (arrival: Arrival): void => void (expected = arrival);
-const arrive = (folder: string): Arrival | undefined => (expected?.folder === folder ? expected : undefined);
-
 export function useGrid({ grid, folder, entries, columns, selection, onSelection, reveal }: Grid) {
   const go = useNavigate();
+  const up = useUp(folder);
   const actions = useEntryActions();
   const wanted = useRef<string | null>(null);
   const [menu, setMenu] = useState<MenuPlace>();
@@ -57,13 +48,6 @@ export function useGrid({ grid, folder, entries, columns, selection, onSelection
     void go({ to: "/files", search: { in: entry.key } });
   }
 
-  function up(): void {
-    if (folder === "") return;
-    const above = folderOf(folder.slice(0, -1));
-    depart({ folder: above, at: folderEntry(folder, above).id });
-    void go({ to: "/files", search: { in: above || undefined } });
-  }
-
   /** Moves the focus; the entry may not be in the page yet. */
   function reach(to: number): string | undefined {
     const id = ids[to];
@@ -74,13 +58,13 @@ export function useGrid({ grid, folder, entries, columns, selection, onSelection
   }
 
   // A folder that was opened by a key goes on with the keys.
-  const [arrival] = useState(() => arrive(folder));
+  const [arrival] = useState(() => arrivalIn(folder));
   const latestReach = useRef(reach);
   useLayoutEffect(() => {
     latestReach.current = reach;
   });
   useEffect(() => {
-    expected = undefined;
+    arrived();
     if (arrival) latestReach.current(Math.max(0, arrival.at === undefined ? 0 : ids.indexOf(arrival.at)));
     // Only where the list begins.
     // eslint-disable-next-line react-hooks/exhaustive-deps
