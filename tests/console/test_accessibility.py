@@ -1,5 +1,5 @@
-"""axe finds no serious violation in any view, light on a desktop and dark on a phone; and all screens have the same
-left edge and width."""
+"""axe finds no serious violation in any view, light on a desktop and dark on a phone; nothing in a toolbar covers its
+neighbour; and all screens have the same left edge and width."""
 
 import zlib
 from collections.abc import Callable, Iterator
@@ -35,6 +35,23 @@ MEASURE = """() => {
     const edge = bar ? bar.getBoundingClientRect().left + parseInt(getComputedStyle(bar).paddingLeft) : heading.getBoundingClientRect().left
     const left = edge - main.getBoundingClientRect().left
     return [[Math.round(left), isPage ? page.getBoundingClientRect().width : width], [token('--gutter'), width]]
+}"""
+# Returns what two parts of a toolbar are that cover each other.
+OVERLAPS = """() => {
+    const PARTS = 'a, button, h1, h2, img, svg'
+    const isClipped = (one) => one && (getComputedStyle(one).clipPath !== 'none' || isClipped(one.parentElement))
+    const found = []
+    for (const bar of document.querySelectorAll('[role=toolbar]')) {
+        const parts = [...bar.querySelectorAll(PARTS)].filter(
+            (one) => one.checkVisibility() && !one.parentElement.closest('a, button, h1, h2') && !isClipped(one))
+        const boxes = parts.map((one) => one.getBoundingClientRect())
+        for (let one = 0; one < parts.length; one++) for (let other = 0; other < one; other++) {
+            const across = Math.min(boxes[one].right, boxes[other].right) - Math.max(boxes[one].left, boxes[other].left)
+            const down = Math.min(boxes[one].bottom, boxes[other].bottom) - Math.max(boxes[one].top, boxes[other].top)
+            if (across > 2 && down > 2) found.push(`${parts[other].outerHTML.slice(0, 120)} and ${parts[one].outerHTML.slice(0, 120)}`)
+        }
+    }
+    return found
 }"""
 NO_ANIMATION = "* { transition: none !important; animation: none !important }"
 
@@ -84,6 +101,7 @@ def test_a_view_is_accessible(
     view.show(page, sqlite_instance)
     assert not (found := violations(page)), "\n".join(found)
     expect(page.locator(FOCUSED_CLOSE_BUTTON)).to_have_count(0)
+    assert not (covering := page.evaluate(OVERLAPS)), "\n".join(covering)
     if view in SCREENS:
         measured, expected = page.evaluate(MEASURE)
         assert measured == expected, "left edge or width differs from other screens"

@@ -89,7 +89,11 @@ function Shown({ file, gone }: { file: FileObject; gone: boolean }) {
       here={name}
       heading="h1"
       subject={{ kind: "file", id: file.id }}
-      state={<Kept version={file.version} isSaving={visibility.isPending || restore.isPending} />}
+      state={
+        <span className={styles.kept}>
+          <Kept version={file.version} isSaving={visibility.isPending || restore.isPending} />
+        </span>
+      }
       who={<Presence kind="file" id={file.id} editing={false} />}
       actions={
         <>
