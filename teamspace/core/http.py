@@ -161,7 +161,9 @@ class Gate:
             info.response = response
             info.status = await self._deliver(request, info, response, send)
         except Disconnected:
-            info.status = 499
+            begun = info.response
+            # A stream that stays open has no other end.
+            info.status = begun.status if begun is not None and begun.stays_open else 499
         finally:
             request.disconnect.close()
             del self._active[info]

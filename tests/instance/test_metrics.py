@@ -52,6 +52,12 @@ def families(text: str) -> dict[str, Metric]:
     return {family.name: family for family in text_string_to_metric_families(text)}
 
 
+async def test_who_leaves_a_stream_that_stays_open_made_no_error(world: World) -> None:
+    ann = await world.bootstrap()
+    assert (await ann.get("/api/events")).status_code == 200
+    assert (await counts_by_route(ann))["GET", "/api/events"] == {"200": 1}
+
+
 # Formats
 
 
