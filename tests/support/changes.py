@@ -23,6 +23,7 @@ TABLES = frozenset(
         "attachments",
         "conversations",
         "conversation_turns",
+        "conversation_references",
         "conversation_grants",
         "doc_triggers",
         "prospects",
