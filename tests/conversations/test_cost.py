@@ -9,7 +9,7 @@ from teamspace.conversations import access, store
 from teamspace.conversations.domain import turns
 from teamspace.conversations.schemas import CONVERSATIONS, Access
 from teamspace.core import clock
-from teamspace.core.db import Reads
+from teamspace.core.db import Reads, as_json
 from teamspace.core.db.engine import Params, Row
 from teamspace.core.permissions import Permission as P
 from teamspace.core.principal import Principal, system
@@ -21,7 +21,13 @@ from tests.support.world import Caller, World
 pytestmark = pytest.mark.both_databases
 
 OTHERS = 10_000
-_NUMBERS = f"WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < {OTHERS}) SELECT"
+
+
+def _numbers(last: int) -> str:
+    return f"WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < {last}) SELECT"
+
+
+_NUMBERS = _numbers(OTHERS)
 _ID, _TIME = "'x' || CAST(n AS TEXT)", "'2020-01-01T00:00:00.' || CAST(10000 + n AS TEXT)"
 
 
@@ -40,6 +46,8 @@ async def fill(world: World, owner: Caller, reader: Caller) -> None:
                 f" '{role}', 'done', 0, 0, '\"\"', '' FROM numbers"
                 for number, role, parent in ((1, "user", "NULL"), (2, "assistant", f"'user' || {_ID}"))
             ),
+            f"INSERT INTO conversation_references (conversation_id, reference, org_id) {_NUMBERS} {_ID}, '{{}}', :org"
+            " FROM numbers",
         ):
             await tx.run(sql, **{name: value for name, value in values.items() if f":{name}" in sql})
     await world.db.engine.script("ANALYZE")
@@ -86,6 +94,7 @@ async def statements(world: World, who: Principal) -> list[tuple[str, Params]]:
     await sharing.select_grants(db, CONVERSATIONS, "x1")
     await store.is_shared(db, "x1")
     await store.select_path(db, read, "assistantx1", 1000)
+    await store.select_references(db, read, "x1", 50)
     await store.get_turn(db, "x1", "userx1")
     await store.get_numbered_turn(db, "x1", 2)
     await store.is_being_answered(db, "userx1")
@@ -98,7 +107,15 @@ async def test_no_statement_scans_the_rows_of_others(world: World) -> None:
     owner, reader, other = [await world.person(ann.org, ann.team) for _ in range(3)]
     await fill(world, owner, reader)
     explain = "EXPLAIN QUERY PLAN" if world.db.dialect.name == "sqlite" else "EXPLAIN"
-    tables = ("conversations", "conversation_turns", "conversation_grants", "grants", "turn", "answer")
+    tables = (
+        "conversations",
+        "conversation_turns",
+        "conversation_grants",
+        "conversation_references",
+        "grants",
+        "turn",
+        "answer",
+    )
     for caller in (owner, reader, other):
         for sql, params in await statements(world, principal(caller)):
             rows = await world.db.engine.fetch(f"{explain} {sql}", params)
@@ -133,7 +150,7 @@ async def test_a_page_reads_no_more_rows_than_it_returns(world: World) -> None:
 
 
 async def test_the_largest_conversation_costs_little(world: World) -> None:
-    """1,000 turns, 2 MiB and 500 shares, in the shape that is most expensive."""
+    """1,000 turns, 2 MiB, 500 shares and 25,000 references, in the shape that is most expensive."""
     ann = await world.bootstrap()
     id = await create(world, ann)
     await _fill_one(world, ann, id)
@@ -144,6 +161,8 @@ async def test_the_largest_conversation_costs_little(world: World) -> None:
     await costs.measure("show", Call("GET", path, headers=headers))
     await costs.measure("list", Call("GET", "/api/conversations", headers=headers))
     await costs.measure("rename", Call("PATCH", path, headers=body, body=b'{"title": "y"}'))
+    asked = as_json({"prompt": "x", "conversation_id": id, "dry_run": True}).encode()
+    await costs.measure("estimate", Call("POST", "/api/ai/chat", headers=body, body=asked))
     assert not costs.faults
     begun = await begin(world, ann, id, parent_id=None, prompt="x")
     assert await cpu_seconds(conversations.history(world.db, principal(ann), begun.id)) < LIMIT
@@ -175,7 +194,7 @@ async def test_no_prompt_or_answer_blocks_the_loop(world: World, repeat: str) ->
 
 
 async def _fill_one(world: World, ann: Caller, id: str) -> None:
-    """A path of 998 turns whose prompts are lists of tiny parts, and 500 grants."""
+    """A path of 998 turns whose prompts are lists of tiny parts, 500 grants, and 50 references a prompt."""
     first = await say(world, ann, id, [{"type": "text", "text": "x" * 55}] * 50)
     copied = "conversation_id, org_id, role, state, size, characters, content, usage, created_at"
     async with world.db.maintenance(system(org_id=ann.org.id)) as tx:
@@ -191,6 +210,11 @@ async def _fill_one(world: World, ann: Caller, id: str) -> None:
             "UPDATE conversations SET turns = 998, ended = 499, size = (SELECT SUM(size) FROM conversation_turns),"
             " characters = (SELECT SUM(characters) FROM conversation_turns)"
         )
+        await tx.run(
+            f"INSERT INTO conversation_references (conversation_id, reference, org_id) {_numbers(25_000)} :id,"
+            """ '{"type":"note","note_id":"' || CAST(n AS TEXT) || '"}', :org FROM numbers""",
+            id=id, org=ann.org.id,
+        )  # fmt: skip
         for number in range(500):
             await tx.run(
                 "INSERT INTO users (id, org_id, username, username_key, display_name, operator, created_at)"
