@@ -68,11 +68,11 @@ export function ChatFrame({ conversation, lost, children }: Props) {
       who={<Presence kind="conversation" id={conversation?.id} editing={false} />}
       state={
         <>
-          {conversation && !lost && <Kept />}
+          {rights?.rename && !lost && <Kept />}
           {Boolean(lost) && (
             <span className={styles.shared} role="status">
               <IconCloudOff aria-hidden size={14} />
-              {t("chat.stale")}
+              <span>{t("chat.stale")}</span>
             </span>
           )}
           {conversation && <SharedMark conversation={conversation} />}
@@ -99,10 +99,11 @@ function SharedMark({ conversation: { owner, shared_with: shares } }: { conversa
   const { me } = useSession();
   const names = useNames();
   if (owner === me.user.id && shares.length === 0) return null;
+  const words = owner === me.user.id ? t("chat.shared.with", { count: shares.length }) : t("chat.shared.by", { name: names.of(owner) });
   return (
-    <span className={styles.shared}>
+    <span className={styles.shared} title={words}>
       <IconUsers aria-hidden size={14} />
-      {owner === me.user.id ? t("chat.shared.with", { count: shares.length }) : t("chat.shared.by", { name: names.of(owner) })}
+      <span>{words}</span>
     </span>
   );
 }
