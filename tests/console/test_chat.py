@@ -106,6 +106,23 @@ def test_a_prompt_is_not_lost_with_a_tab_that_cannot_send_it(browser: Browser, s
         expect(field(page)).to_have_value("")
 
 
+def test_a_prompt_that_one_tab_still_sends_is_not_a_draft_in_another(
+    browser: Browser, sqlite_instance: Instance
+) -> None:
+    with opened_chat(browser, sqlite_instance) as page:
+        ask(page, "Hello")
+        expect(answer(page)).to_contain_text("Hello")
+        page.route("**/api/ai/chat/stream", lambda route: route.abort())
+        with page.expect_request("**/api/ai/chat/stream"):
+            ask(page, "What is the budget?")
+        other = page.context.new_page()
+        other.goto(page.url)
+        expect(answer(other)).to_contain_text("Hello")
+        expect(field(other)).to_have_value("")
+        page.close()
+        expect(field(other)).to_have_value("What is the budget?")
+
+
 def test_stop_keeps_what_was_answered(browser: Browser, instance: Instance) -> None:
     with opened_chat(browser, instance) as page:
         ask(page, f"{LONG} [simulate:slow:60]")

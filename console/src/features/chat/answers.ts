@@ -63,12 +63,15 @@ export interface Events {
   onOver: (end: Snapshot, conversationId: string | undefined) => void;
 }
 
-/** Without a conversation, one is created, and deleted again if the prompt is refused. */
-export function ask(conversation: Conversation | undefined, question: Question, { onStarted, onOver }: Events): void {
+/**
+ * Without a conversation, one is created, and deleted again if the prompt is refused. Settles when the answer is complete,
+ * refused or abandoned.
+ */
+export function ask(conversation: Conversation | undefined, question: Question, { onStarted, onOver }: Events): Promise<void> {
   let id = conversation?.id;
   const [ofConversation, ofQuestion] = [randomKey(), randomKey()];
   const path = pathOf(question);
-  begin(id ?? NEW, question, {
+  return begin(id ?? NEW, question, {
     connect: async (lastEventId, signal) => {
       id ??= (await createConversation(ofConversation)).id;
       const from = lastEventId ? resumed(lastEventId) : { "idempotency-key": ofQuestion };
@@ -97,15 +100,15 @@ export function resume(conversationId: string, turnId: string, onOver: Door["onO
       onOver?.(end);
     },
   };
-  begin(conversationId, undefined, door, turnId);
+  void begin(conversationId, undefined, door, turnId);
 }
 
-function begin(place: string, asked: Entry["asked"], door: Door, id?: string): void {
+function begin(place: string, asked: Entry["asked"], door: Door, id?: string): Promise<void> {
   entries.get(place)?.answering.abandon();
   const answering = new Answering(door, id);
   entries.set(place, { asked, answering });
   tell();
-  void answering.run();
+  return answering.run();
 }
 
 const resumed = (lastEventId: string): Record<string, string> => ({ "last-event-id": lastEventId });

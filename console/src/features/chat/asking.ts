@@ -25,7 +25,7 @@ export function useAsk(conversation: Conversation | undefined): (question: Quest
   return (question, onStarted) => {
     if (at !== undefined) refine({ at: undefined });
     if (question.draft) sent.keep(place, { ...question.draft, at: new Date().toISOString() });
-    ask(conversation, question, {
+    const answered = ask(conversation, question, {
       onStarted: (id) => {
         onStarted?.();
         sent.drop(place);
@@ -41,5 +41,6 @@ export function useAsk(conversation: Conversation | undefined): (question: Quest
         void refetchAnswered(client, id ?? NEW).then(() => dismiss(id ?? NEW));
       },
     });
+    sent.hold(place, answered);
   };
 }

@@ -51,19 +51,44 @@ export function useDraft(place: string): [Draft, (change: Change) => void] {
 }
 
 /** Prompts that were sent, until the server has them. */
-export function useSent(): Stored<Draft> {
+export function useSent(): Sent {
   const { me } = useSession();
-  return useMemo(() => storedDrafts("sent", me.user.id, localStorage, parseDraft), [me.user.id]);
+  return useMemo(() => sentBy(me.user.id), [me.user.id]);
+}
+
+interface Sent extends Stored<Draft> {
+  /** Lets other tabs know that this one sends a prompt, until the promise settles. */
+  hold: (place: string, sending: Promise<unknown>) => void;
+  /** Resolves once no tab sends a prompt. */
+  idle: (place: string, signal: AbortSignal) => Promise<void>;
+}
+
+// Only secure pages have locks; without them a prompt that another tab still sends is taken for a lost one.
+const locks = typeof navigator === "undefined" ? undefined : (navigator.locks as LockManager | undefined);
+
+function sentBy(userId: string): Sent {
+  const name = (place: string): string => `teamspace.sent.${userId}.${place}`;
+  return {
+    ...storedDrafts("sent", userId, localStorage, parseDraft),
+    hold: (place, sending) => void locks?.request(name(place), { mode: "shared" }, () => sending),
+    idle: async (place, signal) => locks?.request(name(place), { signal }, () => undefined),
+  };
 }
 
 /** A prompt whose tab was closed before the server had it is a draft again. */
 export function useUnsent(place: string, isSending: boolean, change: (change: Change) => void): void {
   const sent = useSent();
   useEffect(() => {
-    const unsent = isSending ? null : sent.find(place);
-    if (!unsent) return;
-    sent.drop(place);
-    change((newest) => joined(unsent, newest));
+    if (isSending) return;
+    const left = new AbortController();
+    function recover(): void {
+      const unsent = left.signal.aborted ? null : sent.find(place);
+      if (!unsent) return;
+      sent.drop(place);
+      change((newest) => joined(unsent, newest));
+    }
+    sent.idle(place, left.signal).then(recover, () => undefined);
+    return () => left.abort();
   }, [sent, place, isSending, change]);
 }
 
