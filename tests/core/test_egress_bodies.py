@@ -1,10 +1,11 @@
 """Bodies of responses: whatever their division into packets, their content is what was sent, or they are refused."""
 
 import itertools
+import re
 
 import h11
 import pytest
-from hypothesis import given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from teamspace.core.egress.bodies import Body, body_of
@@ -41,7 +42,10 @@ def test_chunks_are_read_in_any_division(chunks: list[tuple[bytes, bytes]], trai
 
 
 @given(st.binary(max_size=60) | st.lists(st.sampled_from([b"1", b"a", b"\r\n", b"\n", b";", b"0", b" "])).map(b"".join))
+@example(b"0" * 17 + b"\r\n\r\n")
+@example(b"1\r\na\r\n0\r\n\r\nmore\r\n\r\n")
 def test_what_is_read_of_chunks_is_what_h11_reads(sent: bytes) -> None:
+    assume(not re.search(rb"[0-9A-Fa-f][ \t]+;", sent))  # refused by h11, but allowed by RFC 9112
     http = h11.Connection(h11.CLIENT)
     http.send(h11.Request(method="GET", target="/", headers=[("host", "x")]))
     http.receive_data(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n" + sent)
@@ -58,7 +62,8 @@ def test_what_is_read_of_chunks_is_what_h11_reads(sent: bytes) -> None:
         assert expected.startswith(received(body, sent))
         assert is_complete or not body.is_complete
     except ConnectionBroken:
-        assert not is_complete or b"\n\n" in sent or b"\n\r\n" in sent  # h11 takes a bare line feed in a trailer
+        # h11 takes a bare line feed in a trailer, and a bare carriage return in an extension.
+        assert not is_complete or re.search(rb"(?<!\r)\n|\r(?!\n)", sent)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ _CHUNKS_AT_ONCE = 500
 """Read without giving way to other tasks: less than 1 ms."""
 _MAX_LINE = 16 * 1024
 _SHORTEST_HEADER = 3
-_SIZE = rb"([0-9A-Fa-f]{1,16})[ \t]*(?:;[^\r\n]*)?\r\n"
+_SIZE = rb"([0-9A-Fa-f]{1,20})[ \t]*(?:;[^\r\n]*)?\r\n"
 _FIRST_CHUNK, _NEXT_CHUNK = re.compile(_SIZE), re.compile(rb"\r\n" + _SIZE)
 _TRAILER = re.compile(rb"(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[^\0\r\n\f\v]*(?:\r\n[ \t][^\0\r\n\f\v]*)*\r\n)*\r\n")
 
@@ -108,7 +108,7 @@ class ChunkedBody:
                 break
         self.rest = data[at:]
         self.pieces += len(pieces)
-        if self._is_in_trailer:
+        if self._is_in_trailer and not self.is_complete:
             self._read_trailer()
         return b"".join(pieces)
 
