@@ -93,12 +93,14 @@ async def play(pieces: list[bytes]) -> Outcome:
     connection = Connection(observer, asyncio.get_running_loop())
     transport = FakeTransport(connection)
     connection.connection_made(transport)
+    # What has come of a head with the end of an earlier request is not counted until the head is complete.
+    most_kept = LIMITS.head + 2 * max(map(len, pieces), default=0)
     for piece in pieces:
         if transport.closed:
             break
         connection.data_received(piece)
         kept = len(connection._url) + sum(len(name) + len(value) for name, value in connection._headers)
-        assert kept <= LIMITS.head + len(piece)
+        assert kept <= most_kept
         assert len(connection._queue) <= LIMITS.pipelined
         for _ in range(3):
             await asyncio.sleep(0)
