@@ -2,7 +2,7 @@
 
 import { Button } from "@mantine/core";
 import { IconCloudUpload, IconFolderOpen, IconUpload, IconUserShare } from "@tabler/icons-react";
-import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
+import { useRef, type KeyboardEvent, type ReactNode } from "react";
 
 import { t } from "@/i18n";
 import { useSession } from "@/session";
@@ -10,7 +10,7 @@ import { runCommand } from "@/ui/commands";
 import { Empty } from "@/ui/states";
 
 import { useGo, type Place } from "../place";
-import { arrivalIn, arrived, useUp } from "./arrival";
+import { useArrival, useUp } from "./arrival";
 
 export function NoFiles({ place }: { place: Place }) {
   const { can } = useSession();
@@ -52,12 +52,8 @@ export function NoFiles({ place }: { place: Place }) {
 /** Takes the focus if a key has opened the folder, and leads back by Backspace, as a list would. */
 function EmptyFolder({ folder, children }: { folder: string; children: ReactNode }) {
   const here = useRef<HTMLDivElement>(null);
-  const [arrival] = useState(() => arrivalIn(folder));
   const up = useUp(folder);
-  useEffect(() => {
-    arrived();
-    if (arrival) here.current?.focus();
-  }, [arrival]);
+  useArrival(folder, () => here.current?.focus());
   function onKeyDown(event: KeyboardEvent): void {
     if (event.key !== "Backspace" || event.target !== event.currentTarget) return;
     event.preventDefault();

@@ -1,6 +1,7 @@
 /** Where the focus goes in a folder that a key has opened. */
 
 import { useNavigate } from "@tanstack/react-router";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 
 import { folderOf } from "../place";
 import { folderEntry } from "./entries";
@@ -14,8 +15,19 @@ export interface Arrival {
 let expected: Arrival | undefined;
 
 export const depart = (arrival: Arrival): void => void (expected = arrival);
-export const arrivalIn = (folder: string): Arrival | undefined => (expected?.folder === folder ? expected : undefined);
-export const arrived = (): void => void (expected = undefined);
+
+/** Moves the focus once, if a key has opened the folder. */
+export function useArrival(folder: string, focus: (arrival: Arrival) => void): void {
+  const [arrival] = useState(() => (expected?.folder === folder ? expected : undefined));
+  const latest = useRef(focus);
+  useLayoutEffect(() => {
+    latest.current = focus;
+  });
+  useEffect(() => {
+    expected = undefined;
+    if (arrival) latest.current(arrival);
+  }, [arrival]);
+}
 
 /** Opens the folder above, by a key. */
 export function useUp(folder: string): () => void {

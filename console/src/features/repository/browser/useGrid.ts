@@ -5,7 +5,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEve
 
 import { useEntryActions, type Deed } from "../actions";
 import { DEED_KEYS, pressed } from "../listKeys";
-import { arrivalIn, arrived, depart, useUp } from "./arrival";
+import { depart, useArrival, useUp } from "./arrival";
 import type { Entry } from "./entries";
 import type { MenuPlace } from "./EntryMenu";
 import { found, Letters } from "./letters";
@@ -57,18 +57,7 @@ export function useGrid({ grid, folder, entries, columns, selection, onSelection
     return id;
   }
 
-  // A folder that was opened by a key goes on with the keys.
-  const [arrival] = useState(() => arrivalIn(folder));
-  const latestReach = useRef(reach);
-  useLayoutEffect(() => {
-    latestReach.current = reach;
-  });
-  useEffect(() => {
-    arrived();
-    if (arrival) latestReach.current(Math.max(0, arrival.at === undefined ? 0 : ids.indexOf(arrival.at)));
-    // Only where the list begins.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [arrival]);
+  useArrival(folder, ({ at }) => reach(Math.max(0, at === undefined ? 0 : ids.indexOf(at))));
 
   function move(event: KeyboardEvent): boolean {
     const to = moved(event.key, active, entries.length, columns);
