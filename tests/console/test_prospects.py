@@ -82,7 +82,7 @@ def test_who_was_decided_on_elsewhere_leaves_the_list(browser: Browser, instance
         (dora,) = instance.call("GET", "/api/beta/prospects?q=dora", token=instance.operator)["items"]
         instance.call("POST", f"/api/beta/prospects/{dora['id']}/decide", {"decision": "decline"}, instance.operator)
         page.keyboard.press("a")
-        expect(page.get_by_text("This prospect was already decided on.")).to_be_visible()
+        expect(page.get_by_text("This prospect was already accepted or declined.")).to_be_visible()
         expect(page.get_by_role("heading", name="Nobody matches")).to_be_visible()
         page.goto(f"{ADDRESS}?id={dora['id']}")
         settle(page)
