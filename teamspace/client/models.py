@@ -1963,6 +1963,7 @@ class RunDetail(msgspec.Struct, frozen=True, kw_only=True, tag_field="view", tag
     id: str
     slug: str
     version: int
+    title: str
     state: RunState
     waiting: bool
     owner: str
@@ -1997,6 +1998,7 @@ class RunItem(msgspec.Struct, frozen=True, kw_only=True, tag_field="view", tag="
     id: str
     slug: str
     version: int
+    title: str
     state: RunState
     waiting: bool
     owner: str
@@ -2016,6 +2018,7 @@ class RunOutline(msgspec.Struct, frozen=True, kw_only=True, tag_field="view", ta
     id: str
     slug: str
     version: int
+    title: str
     state: RunState
     created_at: str
     finished_at: str | None

@@ -200,6 +200,12 @@ class RunRow(msgspec.Struct, frozen=True):
         return QuotaAccount(self.org_id, self.team_id, self.owner_id)
 
 
+class TitledRunRow(RunRow, frozen=True):
+    """A run with the title of its version of the workflow, which is its slug if it has none."""
+
+    title: str
+
+
 class NewRun(msgspec.Struct, frozen=True, kw_only=True):
     """A run to insert."""
 
@@ -313,6 +319,8 @@ class RunOutline(msgspec.Struct, frozen=True, kw_only=True, tag_field="view", ta
     id: str
     slug: str
     version: int
+    title: str
+    """Of this version of the workflow; its slug if it has none."""
     state: RunState
     created_at: str
     finished_at: str | None
@@ -324,6 +332,8 @@ class RunItem(msgspec.Struct, frozen=True, kw_only=True, tag_field="view", tag="
     id: str
     slug: str
     version: int
+    title: str
+    """Of this version of the workflow; its slug if it has none."""
     state: RunState
     waiting: bool
     """Whether it has only queued jobs."""

@@ -22,6 +22,7 @@ from teamspace.workflows.schemas import (
     SourceRow,
     StepInput,
     StepState,
+    TitledRunRow,
 )
 
 _DEFINITION = (
@@ -36,6 +37,11 @@ TITLE = (
     " AND newest.slug = workflows.slug AND newest.version = workflows.version)"
 )
 """The title of a row of `workflows`; its slug if it has none."""
+_RUN = (
+    f"{columns(RunRow, 'runs')}, COALESCE((SELECT NULLIF(versions.title, '') FROM workflow_versions AS versions"
+    " WHERE versions.team_id = runs.team_id AND versions.slug = runs.slug AND versions.version = runs.version), runs.slug)"
+)
+"""A run with the title of its workflow."""
 
 
 # Definitions
@@ -404,33 +410,33 @@ _JOB_TABLES = ("jobs", "job_archive")
 _FILTERS = {"state": "runs.state = :state", "slug": "runs.slug = :slug"}
 
 
-async def select_runs(db: Reads, fence: Fence, filters: dict[str, str], before: str, limit: int) -> list[RunRow]:
+async def select_runs(db: Reads, fence: Fence, filters: dict[str, str], before: str, limit: int) -> list[TitledRunRow]:
     """Select runs, newest first."""
     where = " AND ".join(["TRUE", *(_FILTERS[name] for name in filters)])
     return await db.all(
-        RunRow,
-        f"SELECT {columns(RunRow)} FROM runs WHERE id IN ({fence.newest(db.dialect, where)}) ORDER BY id DESC",
+        TitledRunRow,
+        f"SELECT {_RUN} FROM runs WHERE id IN ({fence.newest(db.dialect, where)}) ORDER BY id DESC",
         before=before, limit=limit, **fence.params, **filters,
     )  # fmt: skip
 
 
 async def select_naming(
     db: Reads, fence: Fence, object_id: str, filters: dict[str, str], before: str, limit: int
-) -> list[RunRow]:
+) -> list[TitledRunRow]:
     """Select runs that name a document, newest first."""
     where = " AND ".join([fence.sql, *(_FILTERS[name] for name in filters)])
     return await db.all(
-        RunRow,
-        f"SELECT {columns(RunRow, 'runs')} FROM run_objects CROSS JOIN runs"
+        TitledRunRow,
+        f"SELECT {_RUN} FROM run_objects CROSS JOIN runs"
         " WHERE run_objects.object_id = :object AND run_objects.run_id < :before AND runs.id = run_objects.run_id"
         f" AND {where} ORDER BY run_objects.run_id DESC LIMIT :limit",
         object=object_id, before=before, limit=limit, **fence.params, **filters,
     )  # fmt: skip
 
 
-async def get_run(db: Reads, fence: Fence, run_id: str) -> RunRow | None:
+async def get_run(db: Reads, fence: Fence, run_id: str) -> TitledRunRow | None:
     return await db.one(
-        RunRow, f"SELECT {columns(RunRow)} FROM runs WHERE id = :id AND {fence.sql}", id=run_id, **fence.params
+        TitledRunRow, f"SELECT {_RUN} FROM runs WHERE id = :id AND {fence.sql}", id=run_id, **fence.params
     )
 
 

@@ -27,7 +27,9 @@ def test_a_new_version_makes_derived_files_stale_until_they_are_refreshed(browse
             "href", f"/app/workflows/runs/{run_id}"
         )
         expect(graph.get_by_role("link", name="bill.txt.form.md.de.md")).to_be_visible()
-        expect(processing.get_by_role("region", name="Runs").get_by_role("link", name="process-upload")).to_be_visible()
+        expect(
+            processing.get_by_role("region", name="Runs").get_by_role("link", name="Process an upload")
+        ).to_be_visible()
         expect(processing.get_by_role("region", name="Out of date")).to_have_count(0)
         instance.await_text(instance.upload("bills/bill.txt", INVOICE.replace("420", "480").encode(), "member"))
         stale = processing.get_by_role("region", name="Out of date")

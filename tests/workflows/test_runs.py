@@ -51,6 +51,18 @@ async def test_a_run_goes_through_calls_and_maps(world: World) -> None:
         assert await broken_invariants(world) == []
 
 
+async def test_a_run_has_the_title_of_its_version(world: World) -> None:
+    async with workflow_world(world) as ann:
+        runs = list[str]()
+        for title in ("", "Twice", "Two times"):
+            await publish(ann, doubling(title=title))
+            runs.append((await start(ann, "doubling", {"below": 0}))["id"])
+        titles = ["doubling", "Twice", "Two times"]
+        assert [(await ended(ann, run))["title"] for run in runs] == titles
+        listed = (await ann.get("/api/runs?slug=doubling")).json()["items"]
+        assert [run["title"] for run in listed] == titles[::-1]
+
+
 async def test_a_map_without_items_is_passed(world: World) -> None:
     async with workflow_world(world) as ann:
         await publish(ann, doubling())

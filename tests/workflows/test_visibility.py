@@ -8,7 +8,7 @@ from tests.support.world import Caller, World
 from tests.workflows import toys
 from tests.workflows.help import call, ended, get_run, map_over, publish, ref, spec, start, step_of, workflow_world
 
-OUTLINE = {"view", "id", "slug", "version", "state", "created_at", "finished_at"}
+OUTLINE = {"view", "id", "slug", "version", "title", "state", "created_at", "finished_at"}
 
 
 async def put(caller: Caller, key: str, visibility: str = "private") -> str:

@@ -7346,6 +7346,7 @@ export interface components {
             id: string;
             slug: string;
             version: number;
+            title: string;
             state: components["schemas"]["RunState"];
             waiting: boolean;
             owner: string;
@@ -7481,6 +7482,7 @@ export interface components {
             id: string;
             slug: string;
             version: number;
+            title: string;
             state: components["schemas"]["RunState"];
             waiting: boolean;
             owner: string;
@@ -7503,6 +7505,7 @@ export interface components {
             id: string;
             slug: string;
             version: number;
+            title: string;
             state: components["schemas"]["RunState"];
             created_at: string;
             finished_at: string | null;

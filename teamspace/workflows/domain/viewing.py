@@ -30,6 +30,7 @@ from teamspace.workflows.schemas import (
     RunUsage,
     StepReport,
     StepState,
+    TitledRunRow,
 )
 
 MAX_ITEMS = 200
@@ -55,7 +56,7 @@ async def list_runs(db: Db, who: Principal, query: RunQuery) -> RunPage:
     return RunPage(items, page.next_cursor)
 
 
-async def get_visible(db: Reads, who: Principal, run_id: str) -> RunRow:
+async def get_visible(db: Reads, who: Principal, run_id: str) -> TitledRunRow:
     """Return a run of the caller's team, or raise NotFound."""
     run = await store.get_run(db, access.team_fence(who), run_id)
     if run is None:
@@ -78,23 +79,23 @@ async def get_started(db: Db, who: Principal, run_id: str) -> RunDetail:
     return await _describe(db, await get_visible(db, who, run_id))
 
 
-def _to_outline(run: RunRow) -> RunOutline:
+def _to_outline(run: TitledRunRow) -> RunOutline:
     return RunOutline(
-        id=run.id, slug=run.slug, version=run.version, state=run.state, created_at=run.created_at,
+        id=run.id, slug=run.slug, version=run.version, title=run.title, state=run.state, created_at=run.created_at,
         finished_at=run.finished_at,
     )  # fmt: skip
 
 
-def _to_item(run: RunRow, active: Iterable[str]) -> RunItem:
+def _to_item(run: TitledRunRow, active: Iterable[str]) -> RunItem:
     return RunItem(
-        id=run.id, slug=run.slug, version=run.version, state=run.state,
+        id=run.id, slug=run.slug, version=run.version, title=run.title, state=run.state,
         waiting=run.state is RunState.RUNNING and run.id not in active, owner=run.owner_id, trigger_id=run.trigger_id,
         resumed_from=run.resumed_from, steps_used=run.steps_used, max_steps=run.max_steps, error=run.error,
         usage=RunUsage(run.requests, run.tokens), created_at=run.created_at, finished_at=run.finished_at,
     )  # fmt: skip
 
 
-async def _describe(db: Db, run: RunRow) -> RunDetail:
+async def _describe(db: Db, run: TitledRunRow) -> RunDetail:
     spec = await frozen.load(db, run.team_id, run.digest)
     stored = await store.get_spec(db, run.team_id, run.digest) or "{}"
     items = dict[str, list[ItemRow]]()

@@ -20,10 +20,10 @@ export function Runs({ id }: { id: string }) {
     <section className={styles.runs} aria-label={t("processing.runs")}>
       <h3>{t("processing.runs")}</h3>
       <ul>
-        {runs.data.map(({ id: run, slug, state, created_at: at }) => (
+        {runs.data.map(({ id: run, title, state, created_at: at }) => (
           <li key={run}>
             <Link to="/workflows/runs/$id" params={{ id: run }}>
-              {slug}
+              {title}
             </Link>
             <Tag tone={TONES[state]}>{t(`processing.run.${state}`)}</Tag>
             <Time at={at} />

@@ -51,7 +51,7 @@ function Waiting() {
   );
 }
 
-const titleOf = ({ slug }: RunOutline | RunDetail): string => t("workflows.run.named_title", { slug });
+const titleOf = ({ title }: RunOutline | RunDetail): string => t("workflows.run.named_title", { workflow: title });
 
 function OutlinedRun({ run }: { run: RunOutline }) {
   return (
@@ -164,7 +164,7 @@ function timesOf(run: RunDetail | RunOutline): Fact[] {
     [
       t("workflows.column.workflow"),
       <Link key="workflow" to="/workflows/spec/$slug" params={{ slug: run.slug }} search={{ version: run.version } as never}>
-        {t("workflows.run.of", { slug: run.slug, version: run.version })}
+        {t("workflows.run.of", { workflow: run.title, version: run.version })}
       </Link>,
     ],
     [t("workflows.fact.started"), <Time key="at" at={run.created_at} />],

@@ -37,7 +37,7 @@ function Name({ run, named }: { run: Run; named: boolean }) {
   return (
     <span className={styles.lines}>
       <Link to="/workflows/runs/$id" params={{ id: run.id }}>
-        {named ? t("workflows.run.of", { slug: run.slug, version: run.version }) : t("workflows.run.version", { version: run.version })}
+        {named ? t("workflows.run.of", { workflow: run.title, version: run.version }) : t("workflows.run.version", { version: run.version })}
       </Link>
       <span className={styles.below}>
         <Time at={run.created_at} />
