@@ -128,7 +128,9 @@ async def add(
 
 
 async def delete(tx: Tx, fence: Fence, conversation_id: str) -> None:
-    await tx.run(f"DELETE FROM conversations WHERE id = :id AND {fence.sql}", id=conversation_id, **fence.params)
+    await tx.run_offloaded(
+        f"DELETE FROM conversations WHERE id = :id AND {fence.sql}", id=conversation_id, **fence.params
+    )
 
 
 # Deleted turns

@@ -67,6 +67,8 @@ class Recorder(Reads):
     async def run(self, sql: str, **params: Any) -> None:
         await self._fetch(sql, params)
 
+    run_offloaded = run
+
 
 async def statements(world: World, who: Principal) -> list[tuple[str, Params]]:
     """The statements of all requests about one conversation or one page."""

@@ -1,6 +1,7 @@
 """Sandboxed plugins of the real server: they run there, and end with it, however it ends."""
 
 import os
+import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -17,14 +18,15 @@ from tests.support.world import PASSWORD
 pytestmark = [
     pytest.mark.skipif(sandbox.find_tier() is None, reason="nothing on this system can contain a process"),
 ]
-EXAMPLE = EXAMPLES / "sandboxed-plugin"
 
 
 @pytest.mark.by_turns
 @pytest.mark.parametrize("end", ["stop", "kill"])
-def test_a_plugin_runs_in_the_server_and_ends_with_it(settings: Settings, end: str) -> None:
+def test_a_plugin_runs_in_the_server_and_ends_with_it(settings: Settings, tmp_path: Path, end: str) -> None:
+    # A folder of its own: other tests run the example, too.
+    folder = Path(shutil.copytree(EXAMPLES / "sandboxed-plugin", tmp_path / "sandboxed-plugin"))
     environment = {
-        "SERVICE_DATA": str(settings.data), "SERVICE_SANDBOXED_PLUGINS": str(EXAMPLE),
+        "SERVICE_DATA": str(settings.data), "SERVICE_SANDBOXED_PLUGINS": str(folder),
         **({"SERVICE_DATABASE_URL": settings.database_url} if settings.database_url else {}),
     }  # fmt: skip
     with Served(environment) as served:
@@ -42,17 +44,17 @@ def test_a_plugin_runs_in_the_server_and_ends_with_it(settings: Settings, end: s
         request = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
         answer = served.call("POST", "/mcp", request, token=token)
         assert answer["result"]["structuredContent"]["greeting"] == "Hello, Bob!"
-        assert running()
+        assert running(folder)
         served.stop() if end == "stop" else served.kill()
-        wait_until(lambda: not running())
+        wait_until(lambda: not running(folder))
 
 
-def running() -> list[str]:
-    """Return the processes that were started in the plugin's folder."""
+def running(folder: Path) -> list[str]:
+    """Return the processes that were started in a plugin's folder."""
     found = []
     for process in filter(str.isdigit, os.listdir("/proc")):
         try:
-            if Path(f"/proc/{process}/cwd").readlink() == EXAMPLE:
+            if Path(f"/proc/{process}/cwd").readlink() == folder:
                 found.append(process)
         except OSError:
             continue

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from teamspace import trash
-from teamspace.repository.domain import deleting
+from teamspace.repository.domain import deleting, multipart
 from teamspace.settings import load
 from tests.cost.help import LIMIT, longest_step
 from tests.identity.help import run_sql, trail
@@ -100,7 +100,7 @@ async def test_a_file_whose_deletion_was_interrupted_can_be_restored_or_deleted_
 
 @pytest.mark.both_databases
 async def test_versions_in_many_parts_are_deleted_one_by_one(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deleting, "_MAX_PARTS", 1)
+    monkeypatch.setattr(multipart, "MAX_PARTS", 1)
     owner = (await people(world)).owner
     bucket = await InProcessBucket.of(owner)
     await bucket("PUT", "file", "", b"whole")
