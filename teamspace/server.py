@@ -21,7 +21,7 @@ from typing import Any
 
 import uvloop
 
-from teamspace import blobs, executors, instance, localization, tenancy, wiring
+from teamspace import blobs, executors, fulltext, instance, localization, tenancy, wiring
 from teamspace.app import App, StartError, open_database, prepare_folder
 from teamspace.core import logs, machine
 from teamspace.core.counts import SharedCounts
@@ -143,6 +143,7 @@ async def _serve(settings: Settings, counts: SharedCounts | None = None) -> None
         await _claim_folder(db, app.files)
         await localization.catch_up(db)
         await localization.seed_files(settings.data)
+        fulltext.load()
         server, deadline = _server(app, settings), Deadline()
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):

@@ -15,7 +15,7 @@ from teamspace.fulltext.domain.index import (
 from teamspace.fulltext.domain.markdown import plain
 from teamspace.fulltext.domain.queries import parse_query
 from teamspace.fulltext.domain.snippets import MAX_SEARCHED, snippets
-from teamspace.fulltext.domain.words import TOKENIZER_VERSION, distinct_words
+from teamspace.fulltext.domain.words import TOKENIZER_VERSION, distinct_words, load
 from teamspace.fulltext.schemas import Hits, Prepared, Query
 from teamspace.fulltext.store import hits
 
@@ -32,6 +32,7 @@ __all__ = [
     "drop",
     "get_titles",
     "hits",
+    "load",
     "parse_query",
     "plain",
     "prepare",

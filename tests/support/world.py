@@ -11,7 +11,7 @@ from typing import Any
 import httpx2
 import msgspec
 
-from teamspace import identity
+from teamspace import fulltext, identity
 from teamspace.app import App, open_database
 from teamspace.core import clock, crypto
 from teamspace.core.counts import SharedCounts
@@ -245,6 +245,7 @@ def _counts(settings: Settings, position: int, processes: int) -> SharedCounts |
 async def world(settings: Settings, tables: Tables | None = None, *, processes: int = 1) -> AsyncIterator[World]:
     """Open an instance. With several `processes`, as many servers share its database like processes do, and requests take
     turns between them; the world's own `app` and `db` are those of the first."""
+    fulltext.load()
     async with AsyncExitStack() as stack:
         databases = [await stack.enter_async_context(open_database(settings)) for _ in range(processes)]
         counts = [_counts(settings, position, processes) for position in range(processes)]
