@@ -32,15 +32,18 @@ _DEFINITION = (
 _VERSIONS = (
     "JOIN workflow_versions AS versions ON versions.team_id = workflows.team_id AND versions.slug = workflows.slug"
 )
-TITLE = (
-    "(SELECT COALESCE(NULLIF(newest.title, ''), newest.slug) FROM workflow_versions AS newest WHERE newest.team_id = workflows.team_id"
-    " AND newest.slug = workflows.slug AND newest.version = workflows.version)"
-)
+
+
+def _title(table: str) -> str:
+    return (
+        "COALESCE((SELECT NULLIF(named.title, '') FROM workflow_versions AS named WHERE named.team_id = {0}.team_id"
+        " AND named.slug = {0}.slug AND named.version = {0}.version), {0}.slug)"
+    ).format(table)
+
+
+TITLE = _title("workflows")
 """The title of a row of `workflows`; its slug if it has none."""
-_RUN = (
-    f"{columns(RunRow, 'runs')}, COALESCE((SELECT NULLIF(versions.title, '') FROM workflow_versions AS versions"
-    " WHERE versions.team_id = runs.team_id AND versions.slug = runs.slug AND versions.version = runs.version), runs.slug)"
-)
+_RUN = f"{columns(RunRow, 'runs')}, {_title('runs')}"
 """A run with the title of its workflow."""
 
 

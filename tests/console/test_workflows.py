@@ -217,6 +217,8 @@ def test_a_trigger_starts_a_run_when_a_file_is_uploaded(page: Page, workspace: I
     dialog.get_by_role("button", name="Create trigger").click()
     link = page.get_by_role("link", name="Uploads to invoices/ of type text/*")
     expect(link).to_be_visible()
+    row = page.get_by_role("row").filter(has=link)
+    expect(row.get_by_role("link", name="Read a scan")).to_be_visible()
     page.get_by_role("textbox", name="Key").fill("invoices/november.txt")
     page.get_by_role("button", name="Test", exact=True).click()
     expect(page.get_by_text("1 workflow would start on invoices/november.txt")).to_be_visible()

@@ -209,7 +209,7 @@ async def _enqueue_step(
 
 def new_jobs(authority: Authority, run_id: str, spec: WorkflowSpec, step_id: str, items: Sequence[int]) -> JobBatch:
     """Return the jobs of a step: one for each of the items."""
-    title = JobTitle(f"{spec.slug}: {step_id}", JobSubject(access.RUN.kind, run_id))
+    title = JobTitle(f"{spec.title or spec.slug}: {step_id}", JobSubject(access.RUN.kind, run_id))
     jobs = tuple(_new_job(run_id, step_id, item) for item in items)
     return JobBatch(authority, title, jobs, spec.step(step_id).retry + 1)
 

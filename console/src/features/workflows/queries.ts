@@ -10,6 +10,7 @@ import {
   resumeRun, startRun, tryKey, tryRun, type Definition, type RunDetail, type RunItem, type RunOutline, type RunQuery, type TriggerDraft,
 } from "./api"; // prettier-ignore
 import { DEFINITIONS, definition, run, RUNS, trigger, TRIGGERS } from "./keys";
+import { titleOf } from "./words";
 
 const MOST_PAGES = 20;
 
@@ -28,6 +29,13 @@ async function everyDefinition(): Promise<Definition[]> {
     cursor = found.next_cursor;
   }
   return all;
+}
+
+/** The slug as long as the title is not known. */
+export function useWorkflowTitle(slug: string): string {
+  const { data = [] } = useDefinitions();
+  const definition = data.find((one) => one.slug === slug);
+  return definition ? titleOf(definition) : slug;
 }
 
 /** The newest version unless another is named. */

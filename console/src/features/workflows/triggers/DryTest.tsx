@@ -10,7 +10,7 @@ import { Fault } from "@/ui/forms";
 import { Tag } from "@/ui/Tag";
 
 import type { TriggerItem } from "../api";
-import { useTryKey, type Upload } from "../queries";
+import { useTryKey, useWorkflowTitle, type Upload } from "../queries";
 import { reasonWords } from "../words";
 import styles from "./Triggers.module.css";
 import { matchWords } from "./words";
@@ -39,6 +39,10 @@ export function DryTest() {
   );
 }
 
+function WorkflowTitle({ slug }: { slug: string }) {
+  return useWorkflowTitle(slug);
+}
+
 function Outcome({ upload, triggers }: { upload: Upload; triggers: readonly TriggerItem[] }) {
   const fired = triggers.filter((trigger) => trigger.would_fire);
   const others = triggers.filter((trigger) => !trigger.would_fire);
@@ -55,7 +59,7 @@ function Outcome({ upload, triggers }: { upload: Upload; triggers: readonly Trig
               {t(trigger.would_fire ? "workflows.try_key.fires" : "workflows.try_key.silent")}
             </Tag>
             <span>
-              {matchWords(trigger)} <Forward /> {trigger.workflow_slug}
+              {matchWords(trigger)} <Forward /> <WorkflowTitle slug={trigger.workflow_slug} />
               {trigger.reason && <span className={styles.reason}>{reasonWords(trigger.reason)}</span>}
             </span>
           </li>

@@ -25,6 +25,7 @@ import { reasonWords } from "../words";
 import { EnabledTag } from "./EnabledTag";
 import { TriggerActions } from "./TriggerActions";
 import { TriggerDialog } from "./TriggerDialog";
+import { WorkflowLink } from "./WorkflowLink";
 import { budgetWords, matchWords } from "./words";
 
 export default function TriggerScreen() {
@@ -58,7 +59,7 @@ function OpenTrigger({ trigger, children }: { trigger: TriggerDetail; children: 
     >
       <Facts
         facts={[
-          [t("workflows.column.workflow"), <Link key="workflow" to="/workflows/spec/$slug" params={{ slug }}>{slug}</Link>],
+          [t("workflows.column.workflow"), <WorkflowLink key="workflow" slug={slug} />],
           [t("workflows.column.state"), <EnabledTag key="state" enabled={trigger.enabled} />],
           [t("workflows.fact.derived"), t(trigger.fire_on_derived ? "workflows.fact.derived.yes" : "workflows.fact.derived.no")],
           [t("workflows.column.author"), names.ofOrYou(trigger.author)],

@@ -21,6 +21,7 @@ import { DryTest } from "./DryTest";
 import { EnabledTag } from "./EnabledTag";
 import { TriggerActions } from "./TriggerActions";
 import { TriggerDialog } from "./TriggerDialog";
+import { WorkflowLink } from "./WorkflowLink";
 import { budgetWords, isSpent, matchWords } from "./words";
 
 export default function TriggersScreen() {
@@ -94,11 +95,7 @@ function Table({ triggers }: { triggers: readonly TriggerItem[] }) {
           { title: t("workflows.column.trigger"), cell: (trigger) => <Name trigger={trigger} /> },
           {
             title: t("workflows.column.workflow"),
-            cell: ({ workflow_slug: slug }) => (
-              <Link to="/workflows/spec/$slug" params={{ slug }}>
-                {slug}
-              </Link>
-            ),
+            cell: ({ workflow_slug: slug }) => <WorkflowLink slug={slug} />,
           },
           { title: t("workflows.column.state"), cell: ({ enabled }) => <EnabledTag enabled={enabled} /> },
           { title: t("workflows.column.author"), cell: ({ author }) => names.ofOrYou(author) },
