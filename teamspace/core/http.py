@@ -159,6 +159,8 @@ class Gate:
                 # The client will not send the body now, and its next request must not be read as one.
                 response.headers = {**response.headers, "connection": "close"}
             info.response = response
+            if response.stays_open:
+                info.answered_after = time.perf_counter() - started
             info.status = await self._deliver(request, info, response, send)
         except Disconnected:
             begun = info.response
@@ -455,7 +457,8 @@ class Gate:
         if self._metrics:
             # Clients can invent methods: those must not become labels.
             method = request.method if info.route != "-" else "-"
-            self._metrics.observe(method, info.route, info.status, seconds)
+            answered_after = seconds if info.answered_after is None else info.answered_after
+            self._metrics.observe(method, info.route, info.status, answered_after)
         if self._log_handler:
             self._log_handler.access(
                 request=request.id, method=request.method, route=info.route, status=info.status,
@@ -466,7 +469,7 @@ class Gate:
 class _RequestInfo:
     """What is known about a request, for the access log, the watchdog, the download limits and the traffic."""
 
-    __slots__ = ("cors", "response", "route", "status", "token", "user", "who")
+    __slots__ = ("answered_after", "cors", "response", "route", "status", "token", "user", "who")
 
     def __init__(self) -> None:
         self.route, self.user, self.token, self.status = "-", "", "", 500
@@ -474,6 +477,8 @@ class _RequestInfo:
         """The authenticated caller."""
         self.cors: Cors | None = None
         self.response: Response | None = None
+        self.answered_after: float | None = None
+        """Seconds until a feed began; how long it stays open says nothing about the server."""
 
 
 def _check_scope(endpoint: Endpoint, who: Principal) -> None:

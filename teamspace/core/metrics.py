@@ -87,7 +87,9 @@ class _Requests(Collector):
         for (method, route, status), count in self._counts.items():
             counts.add_metric((method, route, str(status)), count)
         yield counts
-        times = HistogramMetricFamily(_SECONDS, "Time to answer, in seconds.", labels=("method", "route"))
+        times = HistogramMetricFamily(
+            _SECONDS, "Time to answer, in seconds; of a feed until it begins.", labels=("method", "route")
+        )
         edges = [*map(floatToGoString, BUCKETS), "+Inf"]
         for key, buckets in self._buckets.items():
             times.add_metric(key, list(zip(edges, accumulate(buckets), strict=True)), self._seconds[key])

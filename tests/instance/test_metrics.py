@@ -2,9 +2,11 @@
 
 import asyncio
 import bisect
+import itertools
 import json
 import math
 import re
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,7 +16,7 @@ from prometheus_client import Metric
 from prometheus_client.parser import text_string_to_metric_families
 
 from teamspace import __version__, instance
-from teamspace.core import metrics
+from teamspace.core import http, metrics
 from teamspace.core.metrics import BUCKETS, Metrics
 from teamspace.core.routing import METHODS
 from teamspace.settings import Settings
@@ -56,6 +58,18 @@ async def test_who_leaves_a_stream_that_stays_open_made_no_error(world: World) -
     ann = await world.bootstrap()
     assert (await ann.get("/api/events")).status_code == 200
     assert (await counts_by_route(ann))["GET", "/api/events"] == {"200": 1}
+
+
+async def test_the_time_of_a_stream_that_stays_open_is_that_until_it_begins(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann = await world.bootstrap()
+    ticks = itertools.count()  # begun, answered, ended
+    monkeypatch.setattr(http, "time", SimpleNamespace(perf_counter=lambda: next(ticks)))
+    assert (await ann.get("/api/events")).status_code == 200
+    assert next(ticks) == 3
+    (row,) = [row for row in (await figures(ann))["routes"] if row["route"] == "/api/events"]
+    assert row["mean_ms"] == 1000
 
 
 # Formats
