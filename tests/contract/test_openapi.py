@@ -388,7 +388,7 @@ def _fuzz(served: Served, settings: Settings, scenario: Scenario, role: str) -> 
     return subprocess.run(
         [
             sys.executable, "-m", "schemathesis.cli", "run", f"{served.url}/api/openapi.json", "--no-color",
-            "--exclude-path", "/api/events", "--checks", ",".join(CHECKS), "--seed", "7", "--max-examples", str(EXAMPLES), *ROLES[role].options,
+            "--exclude-path", "/api/events", "--checks", ",".join(CHECKS), "--seed", "7", "--request-timeout", "60", "--max-examples", str(EXAMPLES), *ROLES[role].options,
             *(["--header", f"Authorization: Bearer {token}"] if token else []),
         ],
         env={**os.environ, "SCHEMATHESIS_HOOKS": words.__file__, words.VARIABLE: json.dumps(scenario.words)},
