@@ -96,6 +96,9 @@ DOWNLOADS_OF_TOKEN, DOWNLOADS_OF_ADDRESS = 64, 256
 """Concurrent streaming responses. Each uses an open file and the memory that the HTTP server queues for slow readers."""
 
 
+_PROBLEM = "application/problem+json"
+_REQUEST_ID = b"<request id>"
+"""Stands for it in a response that was encoded before."""
 _PREFLIGHT = {"access-control-allow-headers": "content-type", "access-control-max-age": "600"}
 _EXPOSED = {"access-control-expose-headers": "retry-after, x-request-id"}
 
@@ -139,6 +142,8 @@ class Gate:
         self._downloads = KeyedConcurrencyLimit(
             "busy.downloads_by", counts, token=DOWNLOADS_OF_TOKEN, address=DOWNLOADS_OF_ADDRESS
         )
+        late = Overloaded("server.overloaded")
+        self._late_problem, self._late_headers = msgspec.json.encode(late.problem(_REQUEST_ID.decode())), late.headers
         self._active: dict[_RequestInfo, asyncio.Task[Any] | None] = {}
         """The requests in progress."""
         self.watchdog = Watchdog(self._active)
@@ -152,7 +157,7 @@ class Gate:
         info = _RequestInfo()
         self._active[info] = asyncio.current_task()
         try:
-            response = await self._respond(request, info)
+            response = self._refuse_late(request, info) or await self._respond(request, info)
             if info.cors is not None:
                 response.headers = {**response.headers, **_EXPOSED, "access-control-allow-origin": info.cors}
             if request.expects_continue:
@@ -226,6 +231,23 @@ class Gate:
     async def _send(self, request: Request, response: Response, send: Send) -> None:
         head = request.method == "HEAD"
         await self._writer.send(send, response, request.id, head=head, disconnect=request.disconnect)
+
+    def _refuse_late(self, request: Request, info: "_RequestInfo") -> Response | None:
+        """Refuse a read that has waited too long, without the steps that lead other requests to the same refusal.
+
+        Under overload most are refused, and what that takes is missing for those that are answered.
+        """
+        if not self.shedder.is_late(request.waited) or request.method != "GET":
+            return None
+        if self._mounted is not None and self._mounted.matches(request):
+            return None
+        endpoint, _, _ = self._router.match("GET", request.path)
+        if endpoint is None or endpoint.route.unlimited or endpoint.route.errors:
+            return None
+        info.route, info.cors = endpoint.route.path, endpoint.route.cors
+        self.shedder.count_refusal()
+        body = self._late_problem.replace(_REQUEST_ID, request.id.encode())
+        return Response(Overloaded.status, body, _PROBLEM, self._late_headers)
 
     async def _respond(self, request: Request, info: "_RequestInfo") -> Response:
         try:
@@ -616,4 +638,4 @@ def _is_known(request: Request, tag: str) -> bool:
 
 def _problem(refusal: Refusal, request_id: str) -> Response:
     body = msgspec.json.encode(refusal.problem(request_id))
-    return Response(refusal.status, body, "application/problem+json", refusal.headers)
+    return Response(refusal.status, body, _PROBLEM, refusal.headers)

@@ -138,11 +138,19 @@ class LoadShedder:
         if self._timer:
             self._timer.cancel()
 
-    def admit(self, waited: float) -> None:
+    def is_late(self, waited: float) -> bool:
+        return waited > self.longest_wait
+
+    def count_refusal(self) -> None:
         self._asked += 1
-        if waited > self.longest_wait:
-            self._refused += 1
+        self._refused += 1
+
+    def admit(self, waited: float) -> None:
+        """Count a request; raise Overloaded if it is late."""
+        if self.is_late(waited):
+            self.count_refusal()
             raise Overloaded("server.overloaded")
+        self._asked += 1
 
     def _schedule(self) -> None:
         loop = asyncio.get_running_loop()

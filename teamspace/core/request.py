@@ -82,9 +82,9 @@ class Request:
         self._more = scope["method"] not in ("GET", "HEAD")
         self._begun = False
         self.received = 0
+        """How many bytes of the body have arrived."""
         self.waited: float = scope.get("waited", 0.0)
         """Seconds from its arrival to its turn."""
-        """How many bytes of the body have arrived."""
         request_id = self.headers.get(b"x-request-id")
         self.id = request_id.decode() if request_id and _REQUEST_ID.fullmatch(request_id) else new_id()
 

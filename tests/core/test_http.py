@@ -184,9 +184,15 @@ async def test_rates_are_counted_by_token_and_by_address(build_lab: Callable[...
 
 
 async def test_a_shed_request_gets_retry_after(bench: Lab) -> None:
+    """Also a read, which takes fewer steps to the same response."""
     bench.gate.shedder.longest_wait = -1.0
-    refused = await bench(None, "GET", "/lab/events")
-    assert (refused.status_code, refused.json()["code"], refused.headers["retry-after"]) == (503, "overloaded", "1")
+    read, write = await bench(None, "GET", "/lab/events"), await bench(None, "POST", "/lab/body", json={})
+    for refused in (read, write):
+        assert (refused.status_code, refused.json()["code"], refused.headers["retry-after"]) == (503, "overloaded", "1")
+        assert refused.json()["request_id"] == refused.headers["x-request-id"]
+    assert read.json() | {"request_id": ""} == write.json() | {"request_id": ""}
+    assert read.headers.keys() == write.headers.keys()
+    assert (await bench(None, "GET", "/nowhere")).status_code == 404
 
 
 async def test_the_shedder_refuses_what_has_waited_and_tells_the_share() -> None:

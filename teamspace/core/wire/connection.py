@@ -328,7 +328,7 @@ class Connection(asyncio.Protocol):
         if rest:
             self._pause_reading()
             # Not all at the same time, or the server would be idle until then.
-            self._loop.call_later(self.limits.rest * (1 + random()) / 2, self._end_rest)
+            self._loop.call_later(self.limits.rest * (0.8 + 0.2 * random()), self._end_rest)
         else:
             self._resume_reading()
 
