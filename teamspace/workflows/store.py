@@ -36,9 +36,9 @@ _VERSIONS = (
 
 def _title(table: str) -> str:
     return (
-        "COALESCE((SELECT NULLIF(named.title, '') FROM workflow_versions AS named WHERE named.team_id = {0}.team_id"
-        " AND named.slug = {0}.slug AND named.version = {0}.version), {0}.slug)"
-    ).format(table)
+        f"COALESCE((SELECT NULLIF(named.title, '') FROM workflow_versions AS named WHERE named.team_id = {table}.team_id"
+        f" AND named.slug = {table}.slug AND named.version = {table}.version), {table}.slug)"
+    )
 
 
 TITLE = _title("workflows")
