@@ -157,7 +157,7 @@ class Gate:
         info = _RequestInfo()
         self._active[info] = asyncio.current_task()
         try:
-            response = self._refuse_late(request, info) or await self._respond(request, info)
+            response = await self._respond(request, info)
             if info.cors is not None:
                 response.headers = {**response.headers, **_EXPOSED, "access-control-allow-origin": info.cors}
             if request.expects_continue:
@@ -251,6 +251,8 @@ class Gate:
 
     async def _respond(self, request: Request, info: "_RequestInfo") -> Response:
         try:
+            if late := self._refuse_late(request, info):
+                return late
             if self._mounted is not None and self._mounted.matches(request):
                 return await self._respond_mounted(self._mounted, request, info)
             return await self._respond_routed(request, info)

@@ -69,6 +69,17 @@ async def test_the_body_of_a_response_carries_them(world: World) -> None:
     assert fault["params"] == answer.json()["params"] == {"expected": "str", "got": "int"}
 
 
+async def test_a_late_read_is_refused_in_the_format_of_its_protocol(world: World) -> None:
+    """An S3 client and an OpenAI client would take the common body for a broken server."""
+    ann = await world.bootstrap()
+    world.app.gate.shedder.longest_wait = -1.0
+    models = await ann.get("/v1/models")
+    assert (models.status_code, models.json()["error"]["code"]) == (503, "overloaded")
+    stored = await ann.get("/bucket/key", headers={"authorization": "AWS4-HMAC-SHA256 x"})
+    assert (stored.status_code, stored.headers["content-type"]) == (503, "application/xml")
+    assert "<Code>SlowDown</Code>" in stored.text
+
+
 @pytest.mark.parametrize("key", ["", "no.such_key"])
 def test_a_refusal_without_a_text_is_a_mistake(key: str) -> None:
     with pytest.raises(KeyError):

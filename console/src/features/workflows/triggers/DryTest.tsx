@@ -10,10 +10,11 @@ import { Fault } from "@/ui/forms";
 import { Tag } from "@/ui/Tag";
 
 import type { TriggerItem } from "../api";
-import { useTryKey, useWorkflowTitle, type Upload } from "../queries";
+import { useTryKey, type Upload } from "../queries";
 import { reasonWords } from "../words";
 import styles from "./Triggers.module.css";
 import { matchWords } from "./words";
+import { WorkflowLink } from "./WorkflowLink";
 
 export function DryTest() {
   const [key, setKey] = useState("");
@@ -39,10 +40,6 @@ export function DryTest() {
   );
 }
 
-function WorkflowTitle({ slug }: { slug: string }) {
-  return useWorkflowTitle(slug);
-}
-
 function Outcome({ upload, triggers }: { upload: Upload; triggers: readonly TriggerItem[] }) {
   const fired = triggers.filter((trigger) => trigger.would_fire);
   const others = triggers.filter((trigger) => !trigger.would_fire);
@@ -59,7 +56,7 @@ function Outcome({ upload, triggers }: { upload: Upload; triggers: readonly Trig
               {t(trigger.would_fire ? "workflows.try_key.fires" : "workflows.try_key.silent")}
             </Tag>
             <span>
-              {matchWords(trigger)} <Forward /> <WorkflowTitle slug={trigger.workflow_slug} />
+              {matchWords(trigger)} <Forward /> <WorkflowLink slug={trigger.workflow_slug} />
               {trigger.reason && <span className={styles.reason}>{reasonWords(trigger.reason)}</span>}
             </span>
           </li>
