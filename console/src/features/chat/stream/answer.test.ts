@@ -62,9 +62,9 @@ test("the last event is the whole answer, whatever was missed", () => {
   expect(played([at(41, { type: "delta", text: "more" })], answer)).toBe(answer);
 });
 
-test("when another server takes over, its text stands, and a tool that is called again is one call", () => {
+test("when another server takes over, its text stands, and a tool that is called again is one call in its place", () => {
   const again: AnswerEvent = { type: "start", id: "t1", text: "The " };
-  const call: AnswerEvent = { type: "tool_call", call: "c2", tool: "create_note", arguments: {} };
+  const call: AnswerEvent = { type: "tool_call", call: "c1", tool: "search", arguments: {} };
   const answer = played([...RECORDED, at(10, again), at(11, call), at(12, { type: "delta", text: "end" })]);
   expect(answer.text).toBe("The end");
   expect(answer.steps.map(({ call: id }) => id)).toEqual(["c1", "c2"]);

@@ -57,7 +57,7 @@ function applied(answer: Answer, event: AnswerEvent): Answer {
     case "citation":
       return { ...answer, citations: withCitation(answer.citations, event) };
     case "tool_call":
-      return { ...answer, steps: [...answer.steps.filter(({ call }) => call !== event.call), { call: event.call, tool: event.tool, arguments: event.arguments }] };
+      return { ...answer, steps: withStep(answer.steps, { call: event.call, tool: event.tool, arguments: event.arguments }) };
     case "tool_result":
       return { ...answer, steps: answer.steps.map((step) => (step.call === event.call ? resultOf(step, event) : step)) };
     case "done":
@@ -70,6 +70,11 @@ function applied(answer: Answer, event: AnswerEvent): Answer {
     default:
       return answer;
   }
+}
+
+/** A call that another server repeats keeps its place. */
+function withStep(steps: readonly Step[], made: Step): readonly Step[] {
+  return steps.some(({ call }) => call === made.call) ? steps.map((step) => (step.call === made.call ? made : step)) : [...steps, made];
 }
 
 function withCitation(citations: readonly Citation[], { number, source, start, end, quote, verified, reason }: Citation): readonly Citation[] {

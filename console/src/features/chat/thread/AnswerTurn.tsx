@@ -39,7 +39,8 @@ export function AnswerTurn({ turn, siblings, now, mayAsk, onSwitch, onRegenerate
   return (
     <li className={styles.answer} aria-label={t("chat.answer")} aria-busy={isRunning}>
       {steps.map((step, place) => (
-        <ToolCard key={step.call ?? place} step={step} state={turn.state} />
+        // By place: a stored step has no id of its call, and an opened card must stay open when the answer is stored.
+        <ToolCard key={place} step={step} state={turn.state} />
       ))}
       {text && <Text text={text} citations={turn.citations ?? []} onCitation={onCitation} />}
       {artifacts.map((artifact, place) => (
