@@ -216,8 +216,12 @@ async def test_a_wait_returns_when_the_job_ends_or_the_time_is_up(world: World, 
     assert await wait(world, job_id) is State.SUCCEEDED
 
 
-async def test_a_wait_ends_when_the_server_stops(world: World, ann: Caller) -> None:
+async def test_a_wait_goes_on_while_the_server_stops(world: World, ann: Caller) -> None:
     waiting = asyncio.create_task(wait(world, await create(ann, "good")))
     await asyncio.sleep(0.01)
+    ((_, held),) = await claim(world, 1, (PAID,))
     world.app.stopping.begin()
-    assert await asyncio.wait_for(waiting, 1.5) is None
+    await asyncio.sleep(0.1)
+    assert not waiting.done()
+    assert await queue(world).finish_many(world.db, [(held, Succeeded(Answer("good")))])
+    assert await asyncio.wait_for(waiting, 1.5) is State.SUCCEEDED

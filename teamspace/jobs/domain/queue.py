@@ -11,7 +11,7 @@ import time
 import zlib
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from itertools import chain, islice
 from typing import Any
@@ -21,7 +21,6 @@ import msgspec
 from teamspace import quota, tenancy
 from teamspace.core import crypto
 from teamspace.core.db import Db, Reads, Tx, as_json
-from teamspace.core.disconnect import DisconnectWatch
 from teamspace.core.errors import ResponseRefused, StaleClaim
 from teamspace.core.ids import new_id
 from teamspace.core.limits import Notifier
@@ -516,17 +515,20 @@ class Queue:
         tx.after_commit(partial(self._mark_dirty_for_next_claim if claim_follows else self.mark_dirty, left))
         tx.after_commit(partial(self._notify_ends, {_end_topic(job.id) for job in ended}))
 
-    async def wait_for_end(
-        self, db: Db, job_id: str, seconds: float, disconnect: DisconnectWatch | None = None
-    ) -> State | None:
-        """Wait until the job has ended, on this server or another; return its state, or None if it has not in time."""
+    async def wait_for_end(self, db: Db, job_id: str, seconds: float) -> State | None:
+        """Wait until the job has ended, on this server or another; return its state, or None if it has not in time.
+
+        Also while this server stops: who waits may have the time that requests and jobs get to end, and is cancelled then.
+        """
         until = time.monotonic() + seconds
         with self.wake.subscribe([_end_topic(job_id), _MANY_ENDS]) as wake_up:
             while not (state := await store.find_end(db, job_id)):
-                left = until - time.monotonic()
-                if left <= 0 or self.wake.stopping or (disconnect and disconnect.has_disconnected):
+                if (left := until - time.monotonic()) <= 0:
                     return None
-                await self.wake.wait(wake_up, min(left, _POLL), disconnect)
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(min(left, _POLL)):
+                        await wake_up.wait()
+                wake_up.clear()
         return state
 
     async def has_ended(self, db: Reads, job_id: str) -> bool:
