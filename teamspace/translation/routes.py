@@ -2,6 +2,7 @@
 
 from teamspace.ai import DryRun, Gateway
 from teamspace.core.db import Db
+from teamspace.core.disconnect import DisconnectWatch
 from teamspace.core.errors import Conflict, ExecutorFailed, NoExecutor, QuotaExceeded, ResponseRefused
 from teamspace.core.paging import Paging
 from teamspace.core.permissions import Feature as F
@@ -36,13 +37,15 @@ ROUTES = (
 
 
 async def translate_catalog(
-    db: Db, who: Principal, body: NewCatalogTranslation, gateway: Gateway
+    db: Db, who: Principal, body: NewCatalogTranslation, gateway: Gateway, disconnect: DisconnectWatch
 ) -> CatalogTranslation | DryRun:
-    return await requests.translate_catalog(gateway, db, who, body)
+    return await requests.translate_catalog(gateway, db, who, body, disconnect)
 
 
-async def translate(db: Db, who: Principal, body: NewTranslation, gateway: Gateway) -> Translation | DryRun:
-    return await requests.translate_text(gateway, db, who, body)
+async def translate(
+    db: Db, who: Principal, body: NewTranslation, gateway: Gateway, disconnect: DisconnectWatch
+) -> Translation | DryRun:
+    return await requests.translate_text(gateway, db, who, body, disconnect)
 
 
 async def index(db: Db, who: Principal, query: Paging) -> Page[TranslationRecord]:

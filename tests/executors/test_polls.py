@@ -1,11 +1,9 @@
 """Long polls of workers: disconnects, retired executors, and how many polls may be open."""
 
 import asyncio
-from collections.abc import MutableMapping
 from functools import partial
 from typing import Any
 
-import msgspec
 import pytest
 
 from teamspace import jobs
@@ -16,32 +14,12 @@ from teamspace.tenancy.schemas import OrgRole, Role
 from tests.executors.help import Worker, create_job, executor
 from tests.identity.help import refusal
 from tests.jobs.help import broken_invariants, get_job, queue, result
+from tests.support.leaving import LeavingClient
 from tests.support.world import Caller, World
 
-Message = MutableMapping[str, Any]
 
-
-class Poll:
-    """One claim over ASGI, whose client can disconnect at any moment."""
-
-    def __init__(self, world: World, worker: Worker, **request: Any) -> None:
-        self.gone, self.sent = asyncio.Event(), list[Message]()
-        self._body: bytes | None = msgspec.json.encode({"kinds": ["ai.chat"], **request})
-        scope = {
-            "type": "http", "method": "POST", "path": "/api/workers/claim", "query_string": b"",
-            "headers": [(b"authorization", f"Bearer {worker.token}".encode())], "client": ("127.0.0.1", 50000),
-        }  # fmt: skip
-        self.task = asyncio.create_task(world.app.gate(scope, self._receive, self._send))
-
-    async def _receive(self) -> Message:
-        if (body := self._body) is not None:
-            self._body = None
-            return {"type": "http.request", "body": body, "more_body": False}
-        await self.gone.wait()
-        return {"type": "http.disconnect"}
-
-    async def _send(self, message: Message) -> None:
-        self.sent.append(message)
+def open_poll(world: World, worker: Worker, **request: Any) -> LeavingClient:
+    return LeavingClient(world, worker.token, "/api/workers/claim", {"kinds": ["ai.chat"], **request})
 
 
 async def job_counts(world: World, job_id: str) -> tuple[str, int, int]:
@@ -64,7 +42,7 @@ async def wait_for_polls(world: World, polls: int = 1) -> None:
 async def test_a_worker_that_disconnects_while_polling_claims_nothing(world: World) -> None:
     ann = await world.bootstrap()
     _, worker = await executor(world, ann)
-    poll = Poll(world, worker, max_wait=30)
+    poll = open_poll(world, worker, max_wait=30)
     await wait_for_polls(world)
     poll.gone.set()
     await asyncio.wait_for(poll.task, 10)
@@ -84,7 +62,7 @@ async def test_an_undelivered_claim_does_not_count_as_a_lease_expiry(
     ann = await world.bootstrap()
     _, worker = await executor(world, ann)
     job = await create_job(ann)
-    claim, polls = Queue.claim, list[Poll]()
+    claim, polls = Queue.claim, list[LeavingClient]()
 
     async def claim_then_disconnect(*args: Any, **options: Any) -> Any:
         taken = await claim(*args, **options)
@@ -96,7 +74,7 @@ async def test_an_undelivered_claim_does_not_count_as_a_lease_expiry(
     with monkeypatch.context() as patched:
         patched.setattr(Queue, "claim", claim_then_disconnect)
         for _ in range(4):  # more often than a lease may expire
-            polls.append(Poll(world, worker, max_wait=1))
+            polls.append(open_poll(world, worker, max_wait=1))
             await asyncio.wait_for(polls[-1].task, 10)
             assert polls[-1].sent == []
             assert await job_counts(world, job["id"]) == ("queued", 3, 0)
@@ -179,14 +157,14 @@ async def test_open_polls_are_limited_per_token_and_per_company(world: World) ->
     org_admin = await world.person(org, team, Role.ADMIN, org_role=OrgRole.ADMIN)
     workers = [(await executor(world, org_admin, name, "/api/org/executors"))[1] for name in ("One", "Two", "Three")]
     _, other_company = await executor(world, ann)
-    polls = [Poll(world, worker, max_wait=30) for worker in workers[:2]]
+    polls = [open_poll(world, worker, max_wait=30) for worker in workers[:2]]
     await wait_for_polls(world, 2)
     for worker in (workers[0], workers[2]):
         refused = await worker.claim(max_wait=30)
         assert refusal(refused) == (429, "rate_limited")
         assert refused.headers["retry-after"]
         assert (await worker.claim()).status_code == 204, "claims that do not wait are not counted"
-    polls.append(Poll(world, other_company, max_wait=30))
+    polls.append(open_poll(world, other_company, max_wait=30))
     await wait_for_polls(world, 3)
     for poll in polls:
         poll.gone.set()

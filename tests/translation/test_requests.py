@@ -14,6 +14,7 @@ from teamspace.tenancy.schemas import Role
 from teamspace.translation.domain import history
 from teamspace.translation.schemas import MAX_CATALOG
 from tests.ai.help import model_world, requests_used, tokens_used
+from tests.support.leaving import LeavingClient
 from tests.support.model_server import fails, says
 from tests.support.upstream import ReceivedRequest, silent
 from tests.support.world import Caller, World
@@ -70,6 +71,31 @@ async def test_the_slot_of_a_killed_server_is_free_soon(settings: Settings, monk
         assert clock.seconds(first) - clock.now() <= 20
         assert await until(world, f"{expiry} HAVING MAX(expires_at) > :first", first=first)  # while the call runs
         running.cancel()
+
+
+async def test_nothing_more_is_sent_for_a_client_that_has_left(settings: Settings) -> None:
+    async with model_world(settings) as (world, ann, server):
+        asked, answered = asyncio.Semaphore(0), asyncio.Event()
+
+        async def waiting(request: ReceivedRequest, writer: asyncio.StreamWriter) -> None:
+            asked.release()
+            await answered.wait()
+            await serving(each(upper))(request, writer)
+
+        server.script([waiting] * 8)
+        assert ann.token is not None
+        client = LeavingClient(
+            world, ann.token, "/api/translate/catalog", {"catalog": words(200), "target": "de"}
+        )  # fmt: skip
+        for _ in range(4):
+            await asked.acquire()
+        client.gone.set()
+        await asyncio.sleep(0)
+        answered.set()
+        await client.task
+        assert client.sent == [] and len(server.bodies) == 4, "those that were in flight"
+        again = await translate_catalog(ann, words(100))
+        assert (again["memory_hits"], len(server.bodies)) == (100, 4), "what was paid for is remembered"
 
 
 async def until(world: World, sql: str, **params: str) -> str:

@@ -16,6 +16,7 @@ from teamspace.ai import DryRun, Gateway
 from teamspace.completions import TokenUsage, estimate_prompt
 from teamspace.core import clock, pools
 from teamspace.core.db import BATCH, Db, Tx
+from teamspace.core.disconnect import DisconnectWatch
 from teamspace.core.principal import Principal
 from teamspace.executors import ModelRole
 from teamspace.quota import QuotaAccount, Spend
@@ -72,16 +73,18 @@ class Work(msgspec.Struct, frozen=True):
 
 async def translate(
     gateway: Gateway, db: Db, who: Principal, texts: Mapping[str, str], *, target: str, source: str | None = None,
-    role: ModelRole = ModelRole.CHAT,
+    role: ModelRole = ModelRole.CHAT, disconnect: DisconnectWatch | None = None,
 ) -> Translated:  # fmt: skip
     """Translate texts into `target`, metered; every key has a translation in the result.
+
+    If the client disconnects, nothing more is sent.
 
     A quota that does not suffice refuses the whole before anything is sent. One that ends on the way, since others
     spend it too, refuses the rest: what was spent is metered, and what was translated for it is remembered.
     """
     work = await prepare(db, who, texts, target=target, source=source)
     await _check_quota(db, who, await _estimate(gateway, db, who, work, source, target, role))
-    run = ModelRun(gateway, db, who, role, source, target)
+    run = ModelRun(gateway, db, who, role, source, target, disconnect)
     chosen = {number: SegmentAttempt(text, text) for number, text in work.remembered.items()}
     try:
         chosen |= await run.translate(work.items())

@@ -10,6 +10,7 @@ from teamspace.ai import Gateway
 from teamspace.completions import ModelRequest, TokenUsage, estimate_prompt
 from teamspace.core import pools
 from teamspace.core.db import Db
+from teamspace.core.disconnect import Disconnected, DisconnectWatch
 from teamspace.core.errors import QuotaExceeded, Refusal, ResponseRefused
 from teamspace.core.principal import Principal
 from teamspace.executors import ModelRole
@@ -34,10 +35,12 @@ class ModelRun:
     """One request: its calls to the model, and what they cost."""
 
     def __init__(
-        self, gateway: Gateway, db: Db, who: Principal, role: ModelRole, source: str | None, target: str
-    ) -> None:
+        self, gateway: Gateway, db: Db, who: Principal, role: ModelRole, source: str | None, target: str,
+        disconnect: DisconnectWatch | None = None,
+    ) -> None:  # fmt: skip
         self._gateway, self._db, self._who, self._role = gateway, db, who, role
         self.target, self.source = target, source
+        self._gone = None if disconnect is None else disconnect.watch()
         self.usage, self.model = TokenUsage.of(0, 0), ""
         self.salvaged: dict[int, SegmentAttempt] = {}
         """What was translated, and paid for, before a failure."""
@@ -70,7 +73,7 @@ class ModelRun:
     async def _send_all(self, packed: Sequence[Sequence[Item]], results: list[BatchResult]) -> None:
         """Send batches, some at a time, and add their results.
 
-        After a failure none is started, those in flight end, and it is raised.
+        After a failure, or if the client has disconnected, none is started, those in flight end, and that is raised.
         """
         waiting, failures = deque(packed), list[Exception]()
         in_flight = 0
@@ -78,6 +81,9 @@ class ModelRun:
         async def send_next() -> None:
             nonlocal in_flight
             while waiting and not failures:
+                if self._gone is not None and self._gone.done():
+                    failures.append(Disconnected())
+                    return
                 batch, in_flight = waiting.popleft(), in_flight + 1
                 try:
                     results.append(await self._send(batch))
