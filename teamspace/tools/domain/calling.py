@@ -77,7 +77,7 @@ class Toolbox:
             if name not in self._by_name:
                 raise BadRequest.at(f"/tools/{index}", "tools.unknown")
             _check(who, self._by_name[name], switches.get(name))
-        tools = [self._by_name[name] for name in sorted(set(names or self._by_name))]
+        tools = [self._by_name[name] for name in sorted(set(self._by_name if names is None else names))]
         return [tool for tool in tools if _is_offered(who, tool, switches.get(tool.name))]
 
     async def call(
