@@ -180,6 +180,30 @@ async def test_the_words_are_found_in_the_version_that_was_given(ann: Caller) ->
     assert (await check(ann, older, "come and go")).verified
 
 
+async def test_words_are_found_in_what_was_read_further_the_second_time(ann: Caller) -> None:
+    document = await text_file(ann, "Ships come. " * 50 + "The lock closes at nine.")
+    version = (await ann.get(f"/api/repo-obj/{document}")).json()["versions"][0]["id"]
+    sources = Sources()
+    found = Citations(sources)
+
+    def read(end: int) -> None:
+        text = ("Ships come. " * 50 + "The lock closes at nine.")[:end]
+        passage = {
+            "object_id": document,
+            "version": 1,
+            "version_id": version,
+            "title": "a.txt",
+            "start": 0,
+            "total": 624,
+        }
+        sources.add_passages("read_document", passage | {"text": text})
+
+    read(100)
+    assert (await check(ann, found, "Ships come")).verified
+    read(624)
+    assert (await check(ann, found, "closes at nine")).start == 609
+
+
 async def test_words_of_a_pdf_are_found(world: World, ann: Caller) -> None:
     async with running(world):
         created = await put(ann, "a.pdf", files.pdf("The quick harbour seal"), content_type="application/pdf")

@@ -69,7 +69,8 @@ class Citations:
         self._markers = 0
         self._numbers: dict[Citation, int] = {}
         """By citation without its number."""
-        self._given: dict[tuple[int, int], SearchableText] = {}
+        self._given: dict[tuple[int, int, int], SearchableText] = {}
+        """By source and place: the same beginning may have been read twice, and further the second time."""
         self._complete: OrderedDict[int, SearchableText] = OrderedDict()
 
     def restore(self, cited: Iterable[Citation]) -> None:
@@ -150,7 +151,7 @@ class Citations:
         self, db: Reads, files: BlobStore, who: Principal, source: PromptSource, quote: str
     ) -> tuple[int, int] | None:
         """Look at what the model was given first, then at the complete text of the version."""
-        given = self._given.setdefault((source.number, source.start), SearchableText(source.text))
+        given = self._given.setdefault((source.number, source.start, len(source.text)), SearchableText(source.text))
         if span := await _locate(given, quote):
             return span[0] + source.start, span[1] + source.start
         if source.is_complete:
