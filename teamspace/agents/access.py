@@ -7,4 +7,8 @@ _OWN = Clause("agent_steps.user_id = :user_id AND agent_steps.team_id = :team_id
 
 
 def fence(who: Principal) -> Fence:
-    return Fence("agent_steps", (_OWN,), {"user_id": who.user_id, "team_id": who.team_id, "org_id": who.org_id})
+    return own(user_id=who.user_id, team_id=who.team_id, org_id=who.org_id)
+
+
+def own(*, user_id: str | None, team_id: str | None, org_id: str | None) -> Fence:
+    return Fence("agent_steps", (_OWN,), {"user_id": user_id, "team_id": team_id, "org_id": org_id})

@@ -161,6 +161,7 @@ class Turn(msgspec.Struct, frozen=True, omit_defaults=True):
     usage: TokenUsage | None = None
     citations: list[dict[str, Any]] | None = None
     steps: list[dict[str, Any]] | None = None
+    """What an agent has done; absent if no agent answered."""
     model: str | None = None
     executor: str | None = None
     simulated: bool = False

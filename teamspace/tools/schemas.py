@@ -48,6 +48,8 @@ class ToolResult(msgspec.Struct, frozen=True):
     """The complete result, as JSON types."""
     shown: str
     """What a model sees of it."""
+    size: int = 0
+    """Bytes of the value as JSON, or of the text that it is; 0 for artifacts."""
     is_artifact: bool = False
 
 

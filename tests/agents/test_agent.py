@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from teamspace import jobs
-from teamspace.agents.domain import loop
+from teamspace.agents.domain import excerpts, loop
 from teamspace.agents.schemas import ToolStep
 from teamspace.core.errors import ExecutorFailed
 from teamspace.core.principal import system
@@ -226,6 +226,9 @@ async def test_only_the_named_tools_are_offered_and_called(settings: Settings) -
         assert [tool["function"]["name"] for tool in server.bodies[0]["tools"]] == ["search"]
         assert answer["steps"][0]["error"]["code"] == "tool_disabled"
         assert (await ann.get("/api/notes")).json()["items"] == []
+        server.script([says("I can't.")])
+        assert (await ask(ann, "Make a note", tools=[]))["steps"] == []
+        assert "tools" not in server.bodies[-1], "none is offered"
         refused = await ask(ann, "Make a note", 400, tools=["nothing"])
         assert refused["errors"][0]["pointer"] == "/tools/0"
 
@@ -627,3 +630,35 @@ async def test_its_steps_are_kept_in_the_conversation(settings: Settings) -> Non
         ]  # fmt: skip
         assert turns[1]["steps"][0]["tool"] == "search"
         assert await broken_invariants(world) == []
+
+
+async def test_a_run_that_fails_keeps_its_steps_in_the_conversation(settings: Settings) -> None:
+    async with model_world(settings) as (_, ann, server):
+        conversation = (await ann.post("/api/conversations", {})).json()["id"]
+        server.script([calls(("create_note", {"title": "Boats", "body": "Three."})), fails(400)])
+        await ask(ann, "Make a note", 502, conversation_id=conversation)
+        server.script([fails(400)])
+        await ask(ann, "Make another", 502, conversation_id=conversation)
+        server.script([fails(400)])
+        assert (await ann.post("/api/ai/chat", {"prompt": "Hi", "conversation_id": conversation})).status_code == 502
+        turns = (await ann.get(f"/api/conversations/{conversation}")).json()["turns"]
+        assert [turn["state"] for turn in turns[1::2]] == ["failed"] * 3
+        done, nothing, chat = turns[1::2]
+        assert [step["artifact"]["title"] for step in done["steps"]] == ["Boats"]
+        assert nothing["steps"] == [], "an agent answered, and did nothing"
+        assert "steps" not in chat
+
+
+async def test_a_long_result_is_kept_by_its_beginning(settings: Settings, tmp_path: Path) -> None:
+    source = (
+        "from teamspace.sdk import Permission, Tool\n"
+        "TOOLS = (Tool('toy_long', 'long', 'Return much.', Permission.CHAT_USE),)\n"
+        "async def long(size: int) -> list[str]:\n    return ['x' * size]\n"
+    )
+    toy = msgspec.structs.replace(settings, plugins=(write_plugin(tmp_path / "toy", source),))
+    async with model_world(toy) as (_, ann, server):
+        await ann.post("/api/tools/toy_long", {"enabled": True})
+        server.script([calls(("toy_long", {"size": 60_000}), ("toy_long", {"size": 4_000_000})), says("Much.")])
+        short, long = (await ask(ann, "How much?"))["steps"]
+        assert short["result"] == ["x" * 60_000]
+        assert len(long["result"]) < excerpts.MAX_RESULT and long["result"].endswith("of 4000004 bytes]")

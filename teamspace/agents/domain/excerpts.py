@@ -1,4 +1,4 @@
-"""What people see of the arguments and the artifact of a call: long values by their beginning.
+"""What people see of a call: long arguments, artifacts and results by their beginning.
 
 A step is in its run's stream, in the job's result, in the answer and in the conversation. What is long is kept elsewhere:
 as an object, a note, or what the model said.
@@ -10,6 +10,8 @@ import msgspec
 
 MAX_BYTES = 12 * 1024
 """Of JSON. The arguments and artifacts of all calls of a run fit into its stream together, beside its answer."""
+MAX_RESULT = 64 * 1024
+"""Of JSON. Results are in the run's answer, of which an event and a turn of a conversation are made."""
 _MAX_CHARACTERS, _MAX_ITEMS = 2_000, 20
 
 

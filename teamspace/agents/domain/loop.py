@@ -184,11 +184,12 @@ class Loop:
         if result.is_artifact:
             step = Step(name, arguments, artifact=excerpts.of(result.value))
             return ToolStep(call.id, step, sources.without_blocks(result.shown))
-        step = Step(name, arguments, result=result.value)
         passages = self._sources.add_passages(name, result.value)
         if passages:
+            step = Step(name, arguments, result=result.value)
             return ToolStep(call.id, step, sources.render_result(name, result.value, passages))
-        return ToolStep(call.id, step, sources.without_blocks(result.shown))
+        kept = result.value if result.size <= excerpts.MAX_RESULT else result.shown
+        return ToolStep(call.id, Step(name, arguments, result=kept), sources.without_blocks(result.shown))
 
     # Steps
 

@@ -156,7 +156,13 @@ async def end(tx: Tx, job: EndedJob, outcome: Outcome, streams: Streams, queue: 
             simulated=answer.simulated, finish_reason=answer.finish_reason,
         )  # fmt: skip
     else:
-        await end_with_fault(tx, queue, streams, job, fault_of(outcome))
+        await end_with_fault(tx, queue, streams, job, fault_of(outcome), _read_steps)
+
+
+async def _read_steps(tx: Tx, job: EndedJob) -> list[Step]:
+    account = job.account
+    fence = access.own(user_id=account.user_id, team_id=account.team_id, org_id=account.org_id)
+    return tool_steps(decode(row) for row in await store.select(tx, fence, job.id))
 
 
 async def list_steps(db: Reads, who: Principal, run_id: str) -> list[Step]:

@@ -81,6 +81,8 @@ class Sources:
 
 
 def _passages(tool: str, value: Any) -> Iterator[PromptSource]:
+    if not isinstance(value, dict):  # only the beginning of a long result was kept
+        return
     if tool == "read_document":
         yield _of_passage("object", value["object_id"], value["version_id"], value["text"], value)
     elif tool == "read_note":

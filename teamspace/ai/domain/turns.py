@@ -64,6 +64,8 @@ MAX_TURNS = 2_000
 
 BeforeStart = Callable[[Tx, str], Awaitable[None]]
 """Called in the transaction that starts a turn, with its id."""
+ReadSteps = Callable[[Tx, EndedJob], Awaitable[Sequence[object]]]
+"""Returns the steps of an agent's run that has ended."""
 
 
 class Turns:
@@ -230,7 +232,7 @@ async def verify(db: Db, library: Library, who: Principal, input: ChatInput) -> 
         raise BadRequest.at("/input/prompt", "value.empty")
     convert(ChatBody, msgspec.to_builtins(input), within="/input")
     await structured.check_format(input.response_format, "/input/response_format")
-    await resolving.measure(db, library, who, input)
+    await resolving.measure(db, library, who, input, within="/input")
 
 
 def estimate(input: TurnInput) -> Spend:
@@ -254,15 +256,18 @@ async def end(tx: Tx, job: EndedJob, outcome: Outcome, streams: Streams, queue: 
         await end_with_fault(tx, queue, streams, job, fault_of(outcome))
 
 
-async def end_with_fault(tx: Tx, queue: Queue, streams: Streams, job: EndedJob, fault: JobFault) -> None:
-    """End a turn that has no answer. What it has shown is kept."""
+async def end_with_fault(
+    tx: Tx, queue: Queue, streams: Streams, job: EndedJob, fault: JobFault, read_steps: ReadSteps | None = None
+) -> None:
+    """End a turn that has no answer. What it has shown is kept, and what an agent has done."""
     await streams.end(tx, job.id, "error", to_error(fault))
     if _placed(job).conversation_id is not None:
         text, citations = await _read_shown(tx, streams, job.id)
         error = conversations.TurnError(fault.code, fault.message, fault.key, fault.params)
+        steps = None if read_steps is None else await read_steps(tx, job)
         await end_in_conversation(
-            tx, queue, job, content=text, state=TurnState.FAILED, error=error, citations=citations
-        )
+            tx, queue, job, content=text, state=TurnState.FAILED, error=error, citations=citations, steps=steps
+        )  # fmt: skip
 
 
 async def end_in_conversation(tx: Tx, queue: Queue, job: EndedJob, **answer: Any) -> None:

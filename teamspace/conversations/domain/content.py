@@ -56,12 +56,12 @@ def excerpt_of(content: Content) -> str:
     return text_of(content)[:EXCERPT_LENGTH].strip()
 
 
-def fit(text: str, citations: Sequence[object], steps: Sequence[object], size: int) -> Answer:
+def fit(text: str, citations: Sequence[object], steps: Sequence[object] | None, size: int) -> Answer:
     """Return an answer of at most `size` bytes: the beginning of the text, then citations and steps if they fit."""
     beginning = _beginning(text, size)
     answer = Answer(as_json(beginning), beginning == text, beginning)
-    for name, parts in (("citations", citations), ("steps", steps)):
-        if parts:
+    for name, parts in (("citations", citations or None), ("steps", steps)):
+        if parts is not None:
             encoded = as_json(list(parts))
             fits = answer.size + len(encoded.encode()) <= size
             answer = msgspec.structs.replace(answer, **{name: encoded} if fits else {"is_complete": False})

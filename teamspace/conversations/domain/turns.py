@@ -162,7 +162,7 @@ async def end_turn(
     state: TurnState,
     usage: TokenUsage | None = None,
     citations: Sequence[object] = (),
-    steps: Sequence[object] = (),
+    steps: Sequence[object] | None = None,
     model: str | None = None,
     executor: str | None = None,
     simulated: bool = False,

@@ -22,11 +22,12 @@ async def to_result(row: Tool, value: Any) -> ToolResult:
             raise TypeError(f"the tool {row.name} returned a {value.kind}, which its row does not declare")
         return ToolResult(value.to_value(), _one_line(value), is_artifact=True)
     if isinstance(value, str):
-        return ToolResult(value, _bounded(value))
+        text = value.encode(errors="replace")
+        return ToolResult(value, _bounded(text), len(text))
     encoded = msgspec.json.encode(value)
     is_long = len(encoded) > _THREAD_BYTES
     plain = await pools.TEXT.run(msgspec.to_builtins, value) if is_long else msgspec.to_builtins(value)
-    return ToolResult(plain, _bounded(encoded.decode()))
+    return ToolResult(plain, _bounded(encoded), len(encoded))
 
 
 def _one_line(artifact: Artifact) -> str:
@@ -35,9 +36,8 @@ def _one_line(artifact: Artifact) -> str:
     return f"{line} (object {artifact.object_id})" if artifact.object_id else line
 
 
-def _bounded(text: str) -> str:
-    encoded = text.encode(errors="replace")
+def _bounded(encoded: bytes) -> str:
     if len(encoded) <= MAX_SHOWN:
-        return text
+        return encoded.decode()
     note = f" … [cut: {MAX_SHOWN} of {len(encoded)} bytes]"
     return encoded[: MAX_SHOWN - len(note.encode())].decode(errors="ignore") + note

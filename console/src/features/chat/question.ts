@@ -1,5 +1,7 @@
 /** What a person asks, and the request that it becomes. */
 
+import type { Refusal } from "@/api/client";
+import { idOf, partsOf } from "@/ui/turns/content";
 import type { Content } from "@/ui/turns/shapes";
 
 import type { Draft } from "./drafts";
@@ -17,6 +19,8 @@ export interface Asked {
 export interface Question extends Asked {
   /** The answer whose prompt is answered again. */
   regenerate?: string;
+  /** The run of an agent that failed: it continues after its last step. */
+  resumeFrom?: string;
   tools: boolean;
   executor?: string;
   /** Restored in the composer if the prompt is refused. */
@@ -25,7 +29,15 @@ export interface Question extends Asked {
 
 export const pathOf = ({ tools }: Question): string => (tools ? AGENT : CHAT);
 
-export function bodyOf(conversationId: string, { content, parentId, regenerate, executor }: Question): object {
+export function bodyOf(conversationId: string, { content, parentId, regenerate, resumeFrom, executor }: Question): object {
   const way = { conversation_id: conversationId, ...(executor ? { executor } : {}) };
+  if (resumeFrom) return { ...way, resume_from: resumeFrom };
   return regenerate ? { ...way, regenerate } : { ...way, prompt: content, parent_id: parentId };
+}
+
+/** The title of what a prompt referred to, if that is why it was refused. */
+export function refusedTitle({ problem }: Refusal, { content, draft }: Asked & Pick<Question, "draft">): string | undefined {
+  const place = /^\/prompt\/(\d+)$/.exec(problem.errors?.[0]?.pointer ?? "")?.[1];
+  const part = place === undefined ? undefined : partsOf(content ?? "")[Number(place)];
+  return part && draft?.references.find(({ id }) => id === idOf(part))?.title;
 }

@@ -112,11 +112,13 @@ const CUT_SHORT = ["length", "tool_limit", "quota"] as const;
 
 /** How an answer ended, if not normally. */
 function Ending({ turn: { state, error, finish_reason: reason }, onAgain }: { turn: Turn; onAgain?: () => void }) {
+  const told = error && (reportedText({ key: error.key, params: error.params ?? undefined }) ?? error.message);
   if (state === "stopped") {
     return (
       <p className={styles.note}>
         <IconPlayerStop aria-hidden size={15} />
         {t("chat.stopped")}
+        {told && <> {told}</>}
       </p>
     );
   }
@@ -125,7 +127,7 @@ function Ending({ turn: { state, error, finish_reason: reason }, onAgain }: { tu
       <Alert color="danger" role="alert" title={t("chat.failed")}>
         <div className={styles.failed}>
           <span>
-            {(error && reportedText({ key: error.key, params: error.params ?? undefined })) ?? error?.message ?? t("state.failed.unknown")}
+            {told ?? t("state.failed.unknown")}
             {error?.code && <code className="muted"> {error.code}</code>}
           </span>
           {onAgain && (
@@ -138,11 +140,11 @@ function Ending({ turn: { state, error, finish_reason: reason }, onAgain }: { tu
     );
   }
   const cut = CUT_SHORT.find((one) => one === reason);
-  if (!cut) return null;
+  if (!cut && !told) return null;
   return (
     <p className={styles.note} data-tone="warning">
       <IconAlertTriangle aria-hidden size={15} />
-      {t(`chat.cut.${cut}`)}
+      {cut ? t(`chat.cut.${cut}`) : told}
     </p>
   );
 }

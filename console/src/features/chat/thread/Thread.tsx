@@ -23,7 +23,7 @@ import { Announcer } from "./Announcer";
 import { AnswerTurn } from "./AnswerTurn";
 import { ChatFrame } from "./ChatFrame";
 import { PromptTurn } from "./PromptTurn";
-import { ASKED, shownTurns } from "./shown";
+import { againOf, ASKED, shownTurns } from "./shown";
 import styles from "./Thread.module.css";
 import { useStick } from "./useStick";
 import { Welcome } from "./Welcome";
@@ -75,6 +75,7 @@ export function Thread({ place, conversation, entry, now, lost }: Props) {
                   <Shown
                     key={turn.role === "user" ? turn.id : place}
                     turn={turn}
+                    asker={path[place - 1]?.author}
                     siblings={siblingsOf(turns, turn)}
                     answers={turns.filter((other) => other.parent_id === turn.id)}
                     now={turn.id === now?.answer.id || turn.state === "running" ? now : undefined}
@@ -123,6 +124,8 @@ export function Thread({ place, conversation, entry, now, lost }: Props) {
 
 interface ShownProps {
   turn: Turn;
+  /** Of the prompt that it answers. */
+  asker?: string | null;
   siblings: Turn[];
   /** To this prompt. */
   answers: Turn[];
@@ -132,11 +135,12 @@ interface ShownProps {
   onCitation: (citation: Citation) => void;
 }
 
-/** What was answered with tools is answered with tools again. */
-const usedTools = ({ steps }: Turn): boolean => Boolean(steps?.length);
+/** What an agent answered is answered by an agent again. */
+const usedTools = ({ steps }: Turn): boolean => Boolean(steps);
 
-function Shown({ turn, siblings, answers, now, mayAsk, ask, onCitation }: ShownProps) {
+function Shown({ turn, asker, siblings, answers, now, mayAsk, ask, onCitation }: ShownProps) {
   const refine = useRefine();
+  const { me } = useSession();
   const onSwitch = (id: string): void => refine({ at: id });
   const shared = { turn, siblings, mayAsk, onSwitch };
   if (turn.role === "user") {
@@ -149,7 +153,7 @@ function Shown({ turn, siblings, answers, now, mayAsk, ask, onCitation }: ShownP
       {...shared}
       now={now}
       onCitation={onCitation}
-      onRegenerate={() => ask({ parentId: turn.parent_id, regenerate: turn.id, tools: usedTools(turn) })}
+      onRegenerate={() => ask({ parentId: turn.parent_id, ...againOf(turn, asker === me.user.id), tools: usedTools(turn) })}
     />
   );
 }

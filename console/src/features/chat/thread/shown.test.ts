@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Turn } from "../api";
 import { NOTHING, type Answer } from "../stream/answer";
 import type { Snapshot } from "../stream/answering";
-import { shownTurns } from "./shown";
+import { againOf, shownTurns } from "./shown";
 
 const turn = (id: string, parent_id: string | null, more: Partial<Turn> = {}): Turn => ({
   id, parent_id, role: id.startsWith("u") ? "user" : "assistant", content: id, state: "done", created_at: "2026-11-16T09:00:00Z", ...more,
@@ -45,4 +45,13 @@ test("the end of an answer is told as the server will store it", () => {
   const state = (answer: Partial<Answer>): string | undefined =>
     shownTurns([], { content: "x", parentId: null }, heard({ id: "a2", isOver: true, ...answer })).at(-1)?.state;
   expect([state({}), state({ finishReason: "stopped" }), state({ error: { code: "x" } })]).toEqual(["done", "stopped", "failed"]);
+});
+
+test("a person's own run that failed continues, everything else is answered again", () => {
+  const run = turn("a2", "u2", { state: "failed", steps: [{ tool: "create_note", arguments: {} }], created_at: new Date().toISOString() });
+  expect(againOf(run, true)).toEqual({ resumeFrom: "a2" });
+  for (const other of [{ ...run, state: "done" as const }, { ...run, steps: [] }, { ...run, steps: undefined }, { ...run, created_at: "2026-01-01T00:00:00Z" }]) {
+    expect(againOf(other, true)).toEqual({ regenerate: "a2" });
+  }
+  expect(againOf(run, false)).toEqual({ regenerate: "a2" });
 });
