@@ -13,6 +13,7 @@ from teamspace.core.routing import row
 from teamspace.core.tables import Tool
 from teamspace.documents import domain
 from teamspace.documents.schemas import Document, DocumentPassage, NewDocument
+from teamspace.extraction import ReaderPool
 from teamspace.jobs import Queue
 from teamspace.repository import MARKDOWN, Visibility
 from teamspace.tools import Artifact, Find, Length, Start, ToolContext
@@ -32,11 +33,11 @@ Audience = Annotated[Visibility, msgspec.Meta(description="Who can read it; `pri
 
 
 async def read_document(
-    db: Db, files: BlobStore, who: Principal, document: Reference, version: Version | None = None, start: Start = 0,
-    length: Length = tools.MAX_LENGTH, find: Find = "",
+    db: Db, files: BlobStore, readers: ReaderPool, who: Principal, document: Reference, version: Version | None = None,
+    start: Start = 0, length: Length = tools.MAX_LENGTH, find: Find = "",
 ) -> DocumentPassage:  # fmt: skip
     found = await repository.get_by_id_or_key(db, who, document)
-    read = await repository.read_version_text(db, files, who, found.id, version)
+    read = await repository.require_version_text(db, files, readers, who, found.id, version)
     passage = await tools.cut(read.text, start, length, find)
     return DocumentPassage(
         object_id=read.object.id, version=read.version.number, version_id=read.version.id, title=read.title,

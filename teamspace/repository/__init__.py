@@ -24,6 +24,7 @@ from teamspace.repository.domain.multipart import abort_stale_uploads
 from teamspace.repository.domain.reading import read_text
 from teamspace.repository.domain.texts import (
     NoText,
+    check_text,
     extract_now,
     list_unread,
     read_version_text,
@@ -82,6 +83,7 @@ __all__ = [
     "WriteCondition",
     "abort_stale_uploads",
     "add_version",
+    "check_text",
     "copying",
     "delete",
     "deleting",

@@ -68,6 +68,12 @@ async def test_a_remote_image_is_refused_and_fetched_by_no_one(settings: Setting
         part = {"type": "image_url", "image_url": {"url": f"{server.url}/secret.png"}}
         refused = await chat(ann, [part], status=400)
         assert refused["errors"][0]["pointer"] == "/prompt/0/image_url/url"
+        message = {"role": "user", "content": [{"type": "text", "text": "What is this?"}, part]}
+        refused = await chat(ann, "Go on", status=400, messages=[message])
+        assert refused["errors"][0]["pointer"] == "/messages/0/content/1/image_url/url"
+        job = {"kind": "ai.chat", "input": {"messages": [message]}}
+        refused = (await ann.post("/api/jobs", job)).json()
+        assert refused["errors"][0]["pointer"] == "/input/messages/0/content/1/image_url/url"
         assert not server.bodies
 
 
@@ -226,6 +232,20 @@ async def test_a_remote_worker_answers_a_turn(world: World) -> None:
     assert await tokens_used(ann) == 7
     assert await broken_invariants(world) == []
     assert made["id"]
+
+
+async def test_a_server_that_stops_waits_for_a_worker(world: World) -> None:
+    ann = await world.bootstrap()
+    _, worker = await executor(world, ann, "Far", model="llama")
+    await worker.claim()
+    asking = asyncio.create_task(chat(ann, "Hello", model="llama"))
+    claimed = await worker.claim_job(max_wait=5)
+    world.app.stopping.begin()
+    await asyncio.sleep(0.1)
+    assert not asking.done()
+    usage = {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}
+    await worker.report("complete", claimed, result={"text": "From afar.", "usage": usage, "model": "llama"})
+    assert (await asking)["text"] == "From afar."
 
 
 async def test_a_worker_gets_the_longest_prompt_with_what_it_refers_to(world: World) -> None:

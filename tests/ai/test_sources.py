@@ -13,10 +13,14 @@ from teamspace.ai.domain.sources import PromptSource, Sources
 from teamspace.ai.schemas import NotePart, ObjectPart
 from teamspace.core import errors
 from teamspace.core.principal import Call
+from teamspace.settings import Settings
 from teamspace.tenancy.schemas import Role
+from tests.ai.help import model_world
 from tests.cost.attack import REPEATS, fill
 from tests.cost.help import LIMIT, cpu_seconds
+from tests.extraction import files
 from tests.repository.help import put
+from tests.support.model_server import fails, says
 from tests.support.world import Caller, World
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -78,7 +82,7 @@ async def test_images_are_data_urls(ann: Caller) -> None:
     who = await tenancy.act_for(ann.world.db, Call(), ann.user_id, ann.team.id)
     earlier = [ObjectPart(ids[0])]
     await attaching.load_available(ann.world.db, ann.world.app.dependencies[Library], who, earlier, loaded)
-    assert len(loaded.images) == 4 and not loaded.missing, "what an earlier prompt had too is sent once"
+    assert len(loaded.images) == 4 and not loaded.left_out, "what an earlier prompt had too is sent once"
     with pytest.raises(errors.BadRequest, match="4 images"):
         await load(ann, *map(ObjectPart, ids))
     large = (await put(ann, "large.png", bytes(attaching.MAX_IMAGE_BYTES + 1), content_type="image/png"))["id"]
@@ -87,6 +91,64 @@ async def test_images_are_data_urls(ann: Caller) -> None:
     vector = (await put(ann, "a.svg", b"<svg/>", content_type="image/svg+xml"))["id"]
     with pytest.raises(errors.NotFound, match="no extracted text"):
         await load(ann, ObjectPart(vector))
+
+
+async def test_a_text_is_extracted_when_it_is_asked_for(ann: Caller) -> None:
+    """A prompt is often sent as soon as its file is uploaded."""
+    document = (await put(ann, "a.pdf", files.pdf(), content_type="application/pdf"))["id"]
+    assert [source.text for source in (await load(ann, ObjectPart(document))).sources] == ["Zurich budget plan"]
+
+
+async def test_a_refusal_says_which_part_it_is_about(ann: Caller) -> None:
+    scan = (await put(ann, "a.svg", b"<svg/>", content_type="image/svg+xml"))["id"]
+    pictures = [(await put(ann, f"{n}.png", PNG + bytes([n]), content_type="image/png"))["id"] for n in range(5)]
+    large = (await put(ann, "large.png", bytes(attaching.MAX_IMAGE_BYTES + 1), content_type="image/png"))["id"]
+    readable = await text_file(ann, "Ships")
+    for ids, key, at in (
+        ([readable, scan], "repository.text_none", 2), ([readable, "nothing"], "request.not_found", 2),
+        (pictures, "ai.images", 5), ([large], "ai.image_too_large", 1),
+    ):  # fmt: skip
+        prompt = [{"type": "text", "text": "Boats?"}, *({"type": "object", "object_id": id} for id in ids)]
+        refused = (await ann.post("/api/ai/chat", {"prompt": prompt})).json()
+        assert (refused["key"], refused["errors"][0]["pointer"]) == (key, f"/prompt/{at}")
+        job = {"kind": "ai.chat", "input": {"prompt": prompt}}
+        assert (await ann.post("/api/jobs", job)).json()["errors"][0]["pointer"] == f"/input/prompt/{at}"
+    assert (await ann.get("/api/jobs?kind=ai.turn")).json()["items"] == [], "nothing was begun"
+
+
+async def test_what_was_attached_last_has_the_room(settings: Settings) -> None:
+    async with model_world(settings) as (_, ann, server):
+        conversation = (await ann.post("/api/conversations", {})).json()["id"]
+        first = await text_file(ann, "1" * 190_000, "first.txt")
+        second = await text_file(ann, "2" * 150_000, "second.txt")
+        pictures = [(await put(ann, f"{n}.png", PNG + bytes([n]), content_type="image/png"))["id"] for n in range(5)]
+        for ids in ([first, *pictures[:4]], [second, pictures[4]], []):
+            server.script([says("Yes.")])
+            prompt = [{"type": "text", "text": "Boats?"}, *({"type": "object", "object_id": id} for id in ids)]
+            asked = await ann.post("/api/ai/chat", {"prompt": prompt, "conversation_id": conversation})
+            assert asked.status_code == 200, asked.text
+        said = server.bodies[-1]["messages"]
+        text = "".join(part.get("text", "") for part in said[-1]["content"])
+        assert text.count("2") > 150_000 and 40_000 < text.count("1") < 60_000
+        sent = [part["image_url"]["url"] for part in said[-1]["content"] if part["type"] == "image_url"]
+        assert len(sent) == 4 and sent[0].endswith(base64.b64encode(PNG + bytes([4])).decode())
+        assert attaching.NO_ROOM in said[1]["content"] and attaching.GONE not in said[1]["content"]
+
+
+async def test_prompts_without_an_answer_between_them_are_one_message(settings: Settings) -> None:
+    """Templates of many models refuse two messages of one role."""
+    async with model_world(settings) as (_, ann, server):
+        conversation = (await ann.post("/api/conversations", {})).json()["id"]
+        document = await text_file(ann, "Ships")
+        parts = [{"type": "text", "text": "And this?"}, {"type": "object", "object_id": document}]
+        for prompt, answer in (("Boats?", fails(400)), (parts, fails(400)), ("Still there?", says("Yes."))):
+            server.script([answer])
+            await ann.post("/api/ai/chat", {"prompt": prompt, "conversation_id": conversation})
+        (said,) = [message for message in server.bodies[-1]["messages"] if message["role"] != "system"]
+        assert said["role"] == "user"
+        assert [said["content"].index(words) for words in ("Boats?", "And this?", "Still there?")] == sorted(
+            said["content"].index(words) for words in ("Boats?", "And this?", "Still there?")
+        )
 
 
 async def test_long_sources_are_cut_and_say_so(ann: Caller) -> None:

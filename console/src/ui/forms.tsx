@@ -52,7 +52,7 @@ export function useSending<Values extends Record<string, unknown>>(
 }
 
 /** The error, unless a field shows it already. */
-export function Fault({ fault, fields = [] }: { fault: unknown; fields?: readonly string[] }) {
+export function Fault({ fault, fields = [], about }: { fault: unknown; fields?: readonly string[]; about?: string }) {
   if (!fault) return null;
   const refusal = fault instanceof Refusal ? fault : undefined;
   if (refusal && fields.some((name) => refusal.field(name))) return null;
@@ -66,6 +66,7 @@ export function Fault({ fault, fields = [] }: { fault: unknown; fields?: readonl
   }
   return (
     <Alert color="danger" role="alert" title={refusal?.problem.title ?? t("state.failed")}>
+      {about && <strong>{about}: </strong>}
       {refusal?.message ?? t("state.failed.unknown")}
       {refusal?.requestId && refusal.status >= 500 && <RequestId id={refusal.requestId} code={refusal.code} />}
     </Alert>

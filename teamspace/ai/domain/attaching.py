@@ -1,8 +1,8 @@
 """What the parts of prompts refer to: files, notes and entities, read with the rights of the person who asks."""
 
 import base64
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 
 import msgspec
 
@@ -14,9 +14,10 @@ from teamspace.blobs import BlobStore
 from teamspace.completions import IMAGE_TOKENS, ImagePart, ImageUrl
 from teamspace.core import pools
 from teamspace.core.db import Db, Reads
-from teamspace.core.errors import BadRequest, NotFound, Refusal, TooLarge
+from teamspace.core.errors import BadRequest, FieldError, NotFound, Refusal, TooLarge
 from teamspace.core.principal import Principal
-from teamspace.repository import VersionRow
+from teamspace.extraction import ReaderPool
+from teamspace.repository import ObjectRow, VersionRow
 
 MAX_SOURCES = 50
 MAX_ENTITIES = 5
@@ -24,6 +25,8 @@ MAX_ENTITIES = 5
 MAX_CHARACTERS = 200_000
 """Of all sources and entities of a turn together, escaped."""
 MAX_IMAGES, MAX_IMAGE_BYTES = 4, 4 * 1024 * 1024
+GONE = "(A file or note that is no longer available.)"
+NO_ROOM = "(A file or note that was left out, since there was no room for it.)"
 IMAGE_TYPES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 
 
@@ -39,6 +42,8 @@ class Library(msgspec.Struct, frozen=True):
     """Where the things that prompts refer to are read."""
 
     files: BlobStore
+    readers: ReaderPool
+    """For texts that are not extracted yet."""
     read_entities: Callable[[Db, BlobStore, Principal, Sequence[str]], Awaitable[dict[str, EntityKnowledge]]]
     """Returns those of which the person can read something."""
     measure_entities: Callable[[Db, Principal, Sequence[str]], Awaitable[dict[str, int]]]
@@ -56,8 +61,8 @@ class Attached(msgspec.Struct, frozen=True):
     images: list[ImagePart] = []
     by_part: dict[Reference, str] = {}
     """What stands for each in its message."""
-    missing: set[Reference] = set()
-    """What the caller cannot read any more."""
+    left_out: dict[Reference, str] = {}
+    """What stands for each of earlier prompts that the model is not given."""
 
     @property
     def room(self) -> int:
@@ -119,38 +124,50 @@ async def load_available(
     db: Db, library: Library, who: Principal, parts: Sequence[Reference], attached: Attached
 ) -> None:  # fmt: skip
     """Add what earlier prompts refer to, as far as it can be read now and there is room."""
-    known = await _read_entities(db, library, who, [part for part in parts if _is_wanted(attached, part)])
+    known = await _read_entities(db, library, who, [part for part in parts if _has_place(attached, part)])
     for part in parts:
-        if not _is_wanted(attached, part):
+        if part in attached.by_part or part in attached.left_out:
+            continue
+        if not _has_place(attached, part):
+            attached.left_out[part] = NO_ROOM
             continue
         try:
             loaded = await _load_part(db, library, who, part, attached, known)
-        except Refusal:
-            attached.missing.add(part)
+        except Refusal as refusal:
+            attached.left_out[part] = GONE if isinstance(refusal, NotFound) else NO_ROOM
             continue
         room = attached.room - sources.size_of(loaded.facts or "")
         attached.add(part, list(_share(loaded.passages, room)), loaded.facts)
 
 
 async def measure(
-    db: Db, library: Library, who: Principal, parts: Sequence[Reference], earlier: Sequence[Reference] = ()
+    db: Db, library: Library, who: Principal, parts: Mapping[Reference, str], earlier: Sequence[Reference] = ()
 ) -> int:
     """Return the estimated tokens of what `load`, and `load_available` for earlier parts, would load.
 
-    Raises if one of `parts` cannot be read.
+    Raises if one of `parts` cannot be given to a model, naming its place in the request, which is its value in `parts`.
     """
     wanted = distinct(parts)
-    earlier = [part for part in dict.fromkeys(earlier) if part not in wanted]
-    entities = _entity_ids(wanted)
+    earlier = [part for part in dict.fromkeys(earlier) if part not in parts]
     known = await _measure_entities(db, library, who, _entity_ids([*wanted, *earlier])[:MAX_ENTITIES])
-    if not known.keys() >= set(entities):
-        raise NotFound()
-    found = [await _measure_part(db, who, part) for part in wanted]
+    found = list[int | None]()
+    for part in wanted:
+        with _refused_at(parts[part]):
+            found.append(await _measure_part(db, who, part, known, found.count(None)))
     for part in earlier:
         with suppress(Refusal):
-            found.append(await _measure_part(db, who, part))
-    characters = sum(known.values()) + sum(size for size in found if size is not None)
-    return min(characters, MAX_CHARACTERS) // 4 + min(found.count(None), MAX_IMAGES) * IMAGE_TOKENS
+            found.append(await _measure_part(db, who, part, known, found.count(None)))
+    characters = sum(size for size in found if size is not None)
+    return min(characters, MAX_CHARACTERS) // 4 + found.count(None) * IMAGE_TOKENS
+
+
+@contextmanager
+def _refused_at(pointer: str) -> Iterator[None]:
+    try:
+        yield
+    except Refusal as refusal:
+        refusal.with_fields(errors=(FieldError(pointer, refusal.detail, refusal.key, refusal.params),))
+        raise
 
 
 async def _measure_entities(db: Db, library: Library, who: Principal, ids: Sequence[str]) -> dict[str, int]:
@@ -158,20 +175,26 @@ async def _measure_entities(db: Db, library: Library, who: Principal, ids: Seque
     return await library.measure_entities(db, who, ids) if ids else {}
 
 
-async def _measure_part(db: Db, who: Principal, part: Reference) -> int | None:
-    """Return the characters of a note or a file, or None for an image; raise if it cannot be read."""
+async def _measure_part(
+    db: Db, who: Principal, part: Reference, known: Mapping[str, int], images: int
+) -> int | None:  # fmt: skip
+    """Return the characters of a part, or None for an image that follows `images` others; raise if it cannot be read."""
     if isinstance(part, NotePart):
         return len((await notes.find(db, who, part.note_id)).body)
     if isinstance(part, EntityPart):
-        return 0  # they are measured together
-    version = await _find_version(db, who, part)
+        if part.entity_id not in known:
+            raise NotFound()
+        return known[part.entity_id]
+    row, version = await _find_version(db, who, part)
     if version.content_type in IMAGE_TYPES:
+        _check_image(version, images)
         return None
+    repository.check_text(row, version)
     return version.size if version.text_length is None else version.text_length
 
 
-def _is_wanted(attached: Attached, part: Reference) -> bool:
-    if part in attached.by_part or part in attached.missing or len(attached.sources) >= MAX_SOURCES:
+def _has_place(attached: Attached, part: Reference) -> bool:
+    if len(attached.sources) >= MAX_SOURCES:
         return False
     return not isinstance(part, EntityPart) or len(attached.entities) < MAX_ENTITIES
 
@@ -198,12 +221,15 @@ async def _load_part(
         if (entity := known.get(part.entity_id)) is None:
             raise NotFound()
         return _Loaded(entity.passages, entity.facts)
-    if (image := await _find_image(db, who, part)) is not None:
-        attached.images.append(await _load_image(db, library.files, image, len(attached.images)))
+    _, version = await _find_version(db, who, part)
+    if version.content_type in IMAGE_TYPES:
+        _check_image(version, len(attached.images))
+        attached.images.append(await _load_image(db, library.files, version))
         return _Loaded()
-    return _Loaded(
-        [_of_object(await repository.read_version_text(db, library.files, who, part.object_id, part.version))]
-    )
+    read = await repository.require_version_text(
+        db, library.files, library.readers, who, part.object_id, part.version
+    )  # fmt: skip
+    return _Loaded([_of_object(read)])
 
 
 def _of_note(note: notes.Note) -> PromptSource:
@@ -238,21 +264,20 @@ def _share(found: Sequence[PromptSource], room: int) -> Iterator[PromptSource]:
         yield msgspec.structs.replace(source, text=sources.fitting(source.text, limits[place]))
 
 
-async def _find_image(db: Reads, who: Principal, part: ObjectPart) -> VersionRow | None:
-    version = await _find_version(db, who, part)
-    return version if version.content_type in IMAGE_TYPES else None
-
-
-async def _find_version(db: Reads, who: Principal, part: ObjectPart) -> VersionRow:
+async def _find_version(db: Reads, who: Principal, part: ObjectPart) -> tuple[ObjectRow, VersionRow]:
     row = await repository.get_visible(db, who, part.object_id)
-    return await repository.get_version(db, row, row.version if part.version is None else part.version)
+    return row, await repository.get_version(db, row, row.version if part.version is None else part.version)
 
 
-async def _load_image(db: Reads, files: BlobStore, version: VersionRow, before: int) -> ImagePart:
+def _check_image(version: VersionRow, before: int) -> None:
+    """Raise if an image is too large, or one too many after those `before` it."""
     if before == MAX_IMAGES:
         raise BadRequest("ai.images", limit=MAX_IMAGES)
     if version.size > MAX_IMAGE_BYTES:
         raise TooLarge("ai.image_too_large", limit=MAX_IMAGE_BYTES)
+
+
+async def _load_image(db: Reads, files: BlobStore, version: VersionRow) -> ImagePart:
     content = repository.reading.read_range(db, files, version, 0, version.size)
     data = b"".join([chunk async for chunk in content])
     encoded = (await pools.TEXT.run(base64.b64encode, data)).decode()

@@ -63,9 +63,9 @@ async def resolve(db: Db, library: Library, who: Principal, input: ChatInput, tu
     if not said:
         return Resolved(ModelRequest(**to_fields(input)), Sources())
     attached = await attaching.load(db, library, who, list(_references(said[-1].content)))
-    for earlier in said[:-1]:
+    for earlier in reversed(said[:-1]):  # the newest are the most likely to be asked about
         await attaching.load_available(db, library, who, list(_references(earlier.content)), attached)
-    messages = [Message(one.role, _to_content(one.content, attached)) for one in said]
+    messages = _alternating([Message(one.role, _to_content(one.content, attached)) for one in said])
     messages[-1] = _with_sources(messages[-1], attached)
     fields = to_fields(input) | {"messages": [*input.messages, *messages[:-1]], "prompt": messages[-1].content}
     if attached.instructions:
@@ -82,6 +82,28 @@ async def _dialogue(db: Db, who: Principal, input: ChatInput, turn_id: str) -> l
     return [_Said(Speaker.USER, input.prompt)] if input.prompt else []
 
 
+def _alternating(messages: Sequence[Message]) -> list[Message]:
+    """Join messages that follow each other: a prompt without an answer leaves two, which templates of models refuse."""
+    joined = list[Message]()
+    for message in messages:
+        if joined and joined[-1].role is message.role:
+            before = joined.pop()
+            joined.append(Message(message.role, _join(before.content or "", message.content or "")))
+        else:
+            joined.append(message)
+    return joined
+
+
+def _join(first: Content, second: Content) -> Content:
+    if isinstance(first, str) and isinstance(second, str):
+        return f"{first}\n\n{second}"
+    return [*_as_parts(first), *_as_parts(second)]
+
+
+def _as_parts(content: Content) -> Sequence[Part]:
+    return [TextPart(content)] if isinstance(content, str) else content
+
+
 def _to_content(prompt: Prompt, attached: Attached) -> Content:
     if isinstance(prompt, str):
         return prompt
@@ -95,9 +117,7 @@ def _to_part(part: ChatPart, attached: Attached) -> Part | None:
     """Return what stands for a part in its message; images of the repository come with the last message."""
     if isinstance(part, TextPart | ImagePart):
         return part
-    if part in attached.missing:
-        return TextPart("(A file or note that is no longer available.)")
-    mention = attached.by_part.get(part)
+    mention = attached.left_out.get(part) or attached.by_part.get(part)
     return TextPart(mention) if mention else None
 
 
@@ -107,7 +127,7 @@ def _with_sources(message: Message, attached: Attached) -> Message:
         return message
     content = message.content or ""
     rendered = [TextPart(shown)] if shown else []
-    own: list[Part] = [TextPart(content)] if isinstance(content, str) else content
+    own = _as_parts(content)
     parts: list[Part] = [*rendered, *own, *attached.images]
     return Message(message.role, parts if attached.images or _has_image(own) else text_of(parts))
 
@@ -116,14 +136,17 @@ def _has_image(parts: Sequence[Part]) -> bool:
     return any(isinstance(part, ImagePart) for part in parts)
 
 
-async def measure(db: Db, library: Library, who: Principal, input: ChatInput) -> int:
+async def measure(db: Db, library: Library, who: Principal, input: ChatInput, *, within: str = "") -> int:
     """Return the estimated tokens of what a prompt refers to, and of its conversation; raise if the prompt refers to
-    something that cannot be read, or to an image that is not part of the request."""
+    something that cannot be read, or to an image that is not part of the request. `within` is where the input is."""
     check_size(input)
+    for pointer, image in _images(input):
+        if not image.image_url.url.startswith("data:image/"):
+            raise BadRequest.at(f"{within}{pointer}/image_url/url", "ai.image_url")
+    own = dict[Reference, str]()
     for index, part in enumerate(_parts(input.prompt)):
-        if isinstance(part, ImagePart) and not part.image_url.url.startswith("data:image/"):
-            raise BadRequest.at(f"/prompt/{index}/image_url/url", "ai.image_url")
-    own = list(_references(input.prompt))
+        if isinstance(part, Reference):
+            own.setdefault(part, f"{within}/prompt/{index}")
     if not isinstance(input, ChatBody | TurnInput) or input.conversation_id is None:
         return await attaching.measure(db, library, who, own)
     history = await conversations.measure(db, who, input.conversation_id)
@@ -133,12 +156,18 @@ async def measure(db: Db, library: Library, who: Principal, input: ChatInput) ->
 
 def check_size(input: ChatInput) -> None:
     """Raise TooLarge if a request has too much besides its images."""
-    images = sum(len(part.image_url.url) for part in _parts(input.prompt) if isinstance(part, ImagePart))
-    for message in input.messages:
-        if isinstance(message.content, list):
-            images += sum(len(part.image_url.url) for part in message.content if isinstance(part, ImagePart))
+    images = sum(len(image.image_url.url) for _, image in _images(input))
     if len(msgspec.json.encode(input)) - images > MAX_TEXT:
         raise TooLarge("ai.text", limit=MAX_TEXT)
+
+
+def _images(input: ChatInput) -> Iterator[tuple[str, ImagePart]]:
+    """Return the images of the request, each with its place."""
+    contents: list[tuple[str, object]] = [("/prompt", input.prompt)]
+    contents += [(f"/messages/{index}/content", message.content) for index, message in enumerate(input.messages)]
+    for at, content in contents:
+        if isinstance(content, list):
+            yield from ((f"{at}/{index}", part) for index, part in enumerate(content) if isinstance(part, ImagePart))
 
 
 def without_references(input: ChatInput) -> ModelRequest:

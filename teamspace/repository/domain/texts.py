@@ -7,7 +7,7 @@ quota: the file it came from already does, and compressed it is not much larger 
 
 import zlib
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager, nullcontext, suppress
 from functools import partial
 
 import msgspec
@@ -256,6 +256,16 @@ async def _load_text(db: Reads, files: BlobStore, row: ObjectRow, version: Versi
     except extraction.ExtractionFailed as failure:
         raise _no_text(row, version) from failure
     return extracted.text[:MAX_CHARACTERS]
+
+
+def check_text(row: ObjectRow, version: VersionRow) -> None:
+    """Raise NoText if it is known already that the version has none."""
+    if version.number != row.version or row.text_state not in ("none", "failed"):
+        return
+    with suppress(extraction.ExtractionFailed):
+        if _plan(version).is_plain:  # it may be empty
+            return
+    raise _no_text(row, version)
 
 
 def _no_text(row: ObjectRow, version: VersionRow) -> NoText:

@@ -14,4 +14,18 @@ function isReference(part: Part): part is ReferencePart {
   return REFERENCE_TYPES.some((type) => type === part.type);
 }
 
+/** The id of what a part refers to. */
+export function idOf(part: Part): string | undefined {
+  switch (part.type) {
+    case "note":
+      return part.note_id;
+    case "object":
+      return part.object_id;
+    case "entity":
+      return part.entity_id;
+    default:
+      return undefined;
+  }
+}
+
 export const partsOf = (content: Content): Part[] => (typeof content === "string" ? [] : content);

@@ -8,12 +8,13 @@ import { useEffect, useId, useRef, useState, type ClipboardEvent, type DragEvent
 import { t } from "@/i18n";
 import { useSession } from "@/session";
 import { Fault } from "@/ui/forms";
+import { imagesOf } from "@/ui/turns/content";
 
 import { dismiss, NEW, type Entry } from "../answers";
 import { contentOf } from "../content";
 import { EMPTY, useDraft, useUnsent, type Draft, type Reference } from "../drafts";
 import { useAttachable, type Found } from "../queries";
-import type { Question } from "../question";
+import { refusedTitle, type Question } from "../question";
 import type { Snapshot } from "../stream/answering";
 import { useAbout } from "./about";
 import { useAttachments } from "./attachments";
@@ -74,14 +75,18 @@ export function Composer({ place, entry, now, isBusy, onAsk, onStop }: Props) {
       }),
   );
 
-  // Restore a refused prompt, unless the user has typed something else.
-  const refused = now?.refusal ? entry?.asked?.draft : undefined;
+  // Restore a refused prompt, unless the user has begun another one.
+  const refused = now?.refusal ? entry?.asked : undefined;
   const given = useRef<typeof refused>(undefined);
+  const isEmpty = draft.text === "" && draft.references.length === 0 && attachments.items.length === 0;
+  const { restore } = attachments;
   useEffect(() => {
-    if (!refused || given.current === refused) return;
+    if (!refused?.draft || given.current === refused) return;
     given.current = refused;
-    if (draft.text === "" && draft.references.length === 0) setDraft(refused);
-  }, [refused, draft, setDraft]);
+    if (!isEmpty) return;
+    setDraft(refused.draft);
+    restore(imagesOf(refused.content ?? "").map(({ image_url }) => image_url.url));
+  }, [refused, isEmpty, setDraft, restore]);
 
   const isUploading = attachments.items.some(({ state }) => state === "busy");
   const images = attachments.items.flatMap(({ image }) => (image ? [image] : []));
@@ -125,7 +130,7 @@ export function Composer({ place, entry, now, isBusy, onAsk, onStop }: Props) {
     <div className={styles.composer}>
       {now?.refusal && (
         <div className={styles.refused}>
-          <Fault fault={now.refusal} />
+          <Fault fault={now.refusal} about={entry?.asked && refusedTitle(now.refusal, entry.asked)} />
         </div>
       )}
       {picking.opened && <Picker {...picking.list} />}

@@ -20,8 +20,8 @@ export interface Attachment {
 }
 
 const IMAGES = ["image/png", "image/jpeg", "image/webp", "image/gif"];
-/** Bytes of an image that is sent within a prompt: a conversation has room for 2 MiB. */
-export const LARGEST_IMAGE = 256 * 1024;
+/** Bytes of an image that is sent within a prompt: a conversation has room for 2 MiB, with all its answers. */
+export const LARGEST_IMAGE = 32 * 1024;
 export const MOST = 10;
 
 export const isInline = ({ type, size }: Pick<File, "type" | "size">): boolean => IMAGES.includes(type) && size <= LARGEST_IMAGE;
@@ -35,6 +35,8 @@ export interface Attachments {
   items: readonly Attachment[];
   add: (files: readonly File[]) => void;
   remove: (id: number) => void;
+  /** Brings back images of a prompt that was refused. */
+  restore: (images: readonly string[]) => void;
   clear: () => void;
 }
 
@@ -57,6 +59,9 @@ export function useAttachments(place: string, onReference: (reference: Reference
     stops.current.forEach((stop) => stop.abort());
     setItems([]);
   }, []);
+  const restore = useCallback((images: readonly string[]) => {
+    setItems((all) => [...all, ...images.map((image) => ({ id: ++born.current, name: t("turns.attached.image"), state: "ready" as const, progress: 0, image }))]);
+  }, []);
   useEffect(() => clear, [clear, place]);
 
   const add = useCallback(
@@ -77,7 +82,7 @@ export function useAttachments(place: string, onReference: (reference: Reference
     },
     [change, remove],
   );
-  return { items, add, remove, clear };
+  return { items, add, remove, restore, clear };
 }
 
 function read(file: File): Promise<string> {
