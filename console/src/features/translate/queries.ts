@@ -64,7 +64,7 @@ export function useHistory() {
 /** Whether translations are made up, since no real model is connected. */
 export function useSimulated(): boolean {
   const model = useQuery({ queryKey: ["translate", "model"], queryFn: () => answer(api.GET("/api/ai/model")), staleTime: 60_000 });
-  return model.data?.roles.find(({ role }) => role === "utility")?.simulated ?? false;
+  return model.data?.roles.find(({ role }) => role === "chat")?.simulated ?? false;
 }
 
 export function useAfterTranslation(): () => void {
