@@ -20,6 +20,8 @@ class AgentBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     """The names of the tools that it may use; by default all that are on for the team."""
     max_rounds: Annotated[int, msgspec.Meta(ge=1, le=MAX_ROUNDS)] = MAX_ROUNDS
     """How often the model may be asked."""
+    model: Annotated[str, msgspec.Meta(min_length=1, max_length=200)] | None = None
+    """The model that is asked in each round, of any executor that has it."""
     executor: Annotated[str, msgspec.Meta(min_length=1, max_length=200)] | None = None
     """The name of an executor, which is asked in each round; only operators may choose one."""
     conversation_id: Id | None = None
@@ -40,6 +42,7 @@ class AgentInput(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     system: str | None = None
     tools: list[str] | None = None
     max_rounds: int = MAX_ROUNDS
+    model: str | None = None
     executor: str | None = None
     conversation_id: str | None = None
 

@@ -123,6 +123,19 @@ async def test_a_run_that_is_continued_asks_the_executor_of_the_run_before(setti
         assert (await ask(ann, "", resume_from=run, executor="Big"))["executor"] == "Big"
 
 
+async def test_a_named_model_is_asked_in_every_round_and_by_the_run_that_continues(settings: Settings) -> None:
+    async with model_world(settings) as (_, ann, server):
+        await push(ann, server, "Other", model="small")
+        server.script([calls(("search", {"q": "boats"})), fails(400)])
+        conversation = (await ann.post("/api/conversations", {})).json()["id"]
+        await ask(ann, "Boats?", 502, model="small", conversation_id=conversation)
+        assert [body["model"] for body in server.bodies] == ["small", "small"]
+        run = (await ann.get(f"/api/conversations/{conversation}")).json()["turns"][1]["id"]
+        server.script([says("Three.")])
+        assert (await ask(ann, "", resume_from=run))["executor"] == "Other"
+        assert (await ask(ann, "Boats?", dry_run=True, model="small"))["executor"] == "Other"
+
+
 @pytest.mark.parametrize("said", ["[", "[^1", '[^1: "words without an end'])
 async def test_an_answer_that_could_begin_a_citation_is_shown_once(settings: Settings, said: str) -> None:
     async with model_world(settings) as (_, ann, server):

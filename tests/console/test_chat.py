@@ -52,6 +52,24 @@ def test_an_answer_streams_and_is_kept(browser: Browser, held: Instance, model: 
         expect(answer(page)).to_contain_text("word59")
 
 
+def test_a_member_chooses_among_models(browser: Browser, held: Instance, model: HeldModel) -> None:
+    model.go_on()
+    for name in ("small", "large"):
+        executor = {"name": f"The {name}", "mode": "push", "url": model.settings["SERVICE_MODEL_URL"], "model": name}
+        held.call("POST", "/api/executors", executor, held.operator)
+    with opened_chat(browser, held) as page:
+        page.get_by_role("combobox", name="Model", exact=True).click()
+        expect(page.get_by_role("option", name="The large"), "only operators name an executor").to_have_count(0)
+        page.get_by_role("option", name="large").click()
+        ask(page, LONG)
+        regenerate = page.get_by_role("button", name="Regenerate")
+        expect(regenerate).to_be_visible()
+        regenerate.click()
+        expect(answer(page)).to_contain_text("2 / 2")
+        expect(regenerate).to_be_visible()
+        assert [turn["executor"] for turn in stored(held, page)["turns"][1:]] == ["The large", "The large"]
+
+
 def test_a_reload_resumes_the_answer(browser: Browser, held: Instance, model: HeldModel) -> None:
     with opened_chat(browser, held) as page:
         ask(page, LONG)
@@ -219,6 +237,20 @@ def test_with_tools_an_answer_creates_a_note(browser: Browser, instance: Instanc
         answer(page).get_by_role("region", name="Lantern").get_by_role("link", name="Open").click()
         expect(page.get_by_role("heading", name="Lantern", level=1)).to_be_visible()
         expect(page.locator("main")).to_contain_text("It turns once in nine seconds")
+
+
+def test_a_refusal_names_the_attachment_and_keeps_the_images(browser: Browser, instance: Instance) -> None:
+    with opened_chat(browser, instance) as page:
+        scan = FilePayload(name="scan.bin", mimeType="application/octet-stream", buffer=b"\0\1\2")
+        sunset = FilePayload(name="sunset.png", mimeType="image/png", buffer=picture())
+        page.set_input_files("form input[type=file]", [scan, sunset])
+        chips = page.get_by_role("form", name="Prompt").get_by_role("list", name="Attachments")
+        expect(chips.get_by_role("listitem")).to_have_count(2)
+        expect(page.get_by_role("button", name="Send")).to_be_enabled()
+        ask(page, "What is this?")
+        expect(page.get_by_role("alert")).to_contain_text("scan.bin: This version has no extracted text.")
+        expect(field(page)).to_have_value("What is this?")
+        expect(chips.get_by_role("listitem")).to_have_count(2)
 
 
 def test_prompts_and_answers_have_branches(browser: Browser, instance: Instance) -> None:

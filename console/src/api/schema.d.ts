@@ -6715,6 +6715,8 @@ export interface components {
             /** @default 12 */
             max_rounds?: number;
             /** @default null */
+            model?: string | null;
+            /** @default null */
             executor?: string | null;
             /** @default null */
             conversation_id?: string | null;

@@ -65,7 +65,7 @@ class Agents:
         """Begin a run, or raise QuotaExceeded if not even its first round can be paid."""
         body = await self._complete(db, who, body)
         tools = await self._check(db, who, body)
-        await self._gateway.choose(db, who, name=body.executor, model=None)
+        await self._gateway.choose(db, who, name=body.executor, model=body.model)
         context = await resolving.measure(db, self._library, who, _to_turn(body))
         await self._gateway.check_quota(db, who, _to_request(body, tools), more_tokens=context)
 
@@ -76,7 +76,7 @@ class Agents:
                 await store.copy(tx, access.fence(who), body.resume_from, run_id, complete)
 
         input = AgentInput(
-            body.prompt, body.system, body.tools, body.max_rounds, body.executor, body.conversation_id
+            body.prompt, body.system, body.tools, body.max_rounds, body.model, body.executor, body.conversation_id
         )  # fmt: skip
         return await self._turns.launch(
             db, who, KIND, input, body, stream=stream, executor_id=jobs.LOCAL, metered=False, before=continue_run
@@ -122,7 +122,7 @@ class Agents:
         request = msgspec.structs.replace(resolved.request, system=_instruct(resolved.request.system))
         loop = Loop(db, self._gateway, self._toolbox, input, work, output, request, resolved.sources)
         await loop.restore(who)
-        target = await self._gateway.choose(db, who, name=input.executor, model=None)
+        target = await self._gateway.choose(db, who, name=input.executor, model=input.model)
         output.begin(
             work.job_id,
             input.conversation_id,
@@ -190,6 +190,7 @@ def _continued(body: AgentBody, before: AgentInput) -> AgentBody:
     return msgspec.structs.replace(
         body, prompt="" if is_answered_again else before.prompt, system=body.system or before.system,
         tools=before.tools if body.tools is None else body.tools, executor=body.executor or before.executor,
+        model=body.model or before.model,
         conversation_id=conversation_id,
         regenerate=body.resume_from if is_answered_again else None,
     )  # fmt: skip
@@ -197,7 +198,8 @@ def _continued(body: AgentBody, before: AgentInput) -> AgentBody:
 
 def _to_turn(body: AgentBody | AgentInput) -> TurnInput:
     return TurnInput(
-        prompt=body.prompt, system=body.system, executor=body.executor, conversation_id=body.conversation_id
+        prompt=body.prompt, system=body.system, model=body.model, executor=body.executor,
+        conversation_id=body.conversation_id,
     )  # fmt: skip
 
 

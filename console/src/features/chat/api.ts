@@ -48,5 +48,8 @@ export const createConversation = (key: string) => answer(api.POST("/api/convers
 export const renameConversation = (id: string, title: string) => answer(api.PATCH("/api/conversations/{id}", { ...at(id), body: { title } }));
 export const deleteConversation = (id: string) => answer(api.DELETE("/api/conversations/{id}", at(id)));
 export const getModel = () => answer(api.GET("/api/ai/model"));
+/** Stands for the model that answers if none is named. */
+const DEFAULT_MODEL = "default";
+export const listModels = async () => (await answer(api.GET("/v1/models"))).data.map(({ id }) => id).filter((id) => id !== DEFAULT_MODEL);
 
 export const stopAnswer = (id: string) => answer(api.DELETE("/api/ai/chat/stream/{id}", at(id)));

@@ -9,7 +9,7 @@ import { fetchFileText, type VersionText } from "@/ui/passage/queries";
 import { REFERENCE_TYPES, type ReferenceType } from "@/ui/turns/shapes";
 
 import {
-  deleteConversation, getConversation, getModel, listConversations, renameConversation, type Conversation, type Source,
+  deleteConversation, getConversation, getModel, listConversations, listModels, renameConversation, type Conversation, type Source,
 } from "./api";
 import { CONVERSATIONS, LISTS, one } from "./keys";
 
@@ -81,6 +81,11 @@ export function useRefetchConversation(id = ""): () => void {
 
 export function useModel() {
   return useQuery({ queryKey: ["model"], queryFn: getModel, staleTime: 60_000 });
+}
+
+/** The models that a prompt can name. */
+export function useModels() {
+  return useQuery({ queryKey: ["models"], queryFn: listModels, staleTime: 60_000 });
 }
 
 export function useUsage() {

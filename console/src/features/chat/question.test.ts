@@ -6,10 +6,11 @@ import { bodyOf, pathOf, refusedTitle, type Question } from "./question";
 
 const ASKED: Question = { content: "Boats?", parentId: null, tools: false };
 
-test("the chosen executor is asked, with and without tools", () => {
+test("the chosen executor or model is asked, with and without tools", () => {
   const body = { conversation_id: "c1", executor: "Far", prompt: "Boats?", parent_id: null };
   expect(bodyOf("c1", { ...ASKED, executor: "Far" })).toEqual(body);
   expect(bodyOf("c1", { ...ASKED, executor: "Far", tools: true })).toEqual(body);
+  expect(bodyOf("c1", { ...ASKED, model: "small" })).toEqual({ conversation_id: "c1", model: "small", prompt: "Boats?", parent_id: null });
   expect(bodyOf("c1", ASKED)).toEqual({ conversation_id: "c1", prompt: "Boats?", parent_id: null });
 });
 

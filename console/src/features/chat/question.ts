@@ -16,21 +16,26 @@ export interface Asked {
   parentId: string | null;
 }
 
-export interface Question extends Asked {
+/** Who answers, if not who would by default. */
+export interface Answerer {
+  executor?: string;
+  model?: string;
+}
+
+export interface Question extends Asked, Answerer {
   /** The answer whose prompt is answered again. */
   regenerate?: string;
   /** The run of an agent that failed: it continues after its last step. */
   resumeFrom?: string;
   tools: boolean;
-  executor?: string;
   /** Restored in the composer if the prompt is refused. */
   draft?: Draft;
 }
 
 export const pathOf = ({ tools }: Question): string => (tools ? AGENT : CHAT);
 
-export function bodyOf(conversationId: string, { content, parentId, regenerate, resumeFrom, executor }: Question): object {
-  const way = { conversation_id: conversationId, ...(executor ? { executor } : {}) };
+export function bodyOf(conversationId: string, { content, parentId, regenerate, resumeFrom, executor, model }: Question): object {
+  const way = { conversation_id: conversationId, ...(executor ? { executor } : {}), ...(model ? { model } : {}) };
   if (resumeFrom) return { ...way, resume_from: resumeFrom };
   return regenerate ? { ...way, regenerate } : { ...way, prompt: content, parent_id: parentId };
 }

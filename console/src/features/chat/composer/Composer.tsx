@@ -14,7 +14,7 @@ import { dismiss, NEW, type Entry } from "../answers";
 import { contentOf } from "../content";
 import { EMPTY, useDraft, useUnsent, type Draft, type Reference } from "../drafts";
 import { useAttachable, type Found } from "../queries";
-import { refusedTitle, type Question } from "../question";
+import { refusedTitle, type Answerer, type Question } from "../question";
 import type { Snapshot } from "../stream/answering";
 import { useAbout } from "./about";
 import { useAttachments } from "./attachments";
@@ -31,7 +31,9 @@ interface Props {
   entry?: Entry;
   now?: Snapshot;
   isBusy: boolean;
-  onAsk: (question: Omit<Question, "parentId">) => void;
+  answerer: Answerer;
+  onAnswerer: (answerer: Answerer) => void;
+  onAsk: (question: Omit<Question, "parentId" | keyof Answerer>) => void;
   onStop: () => void;
 }
 
@@ -41,13 +43,12 @@ const LONGEST = 200_000;
 const has = ({ references }: Draft, id: string): boolean => references.some((one) => one.id === id);
 const without = ({ references }: Draft, id: string): Reference[] => references.filter((one) => one.id !== id);
 
-export function Composer({ place, entry, now, isBusy, onAsk, onStop }: Props) {
+export function Composer({ place, entry, now, isBusy, answerer, onAnswerer, onAsk, onStop }: Props) {
   const session = useSession();
   const field = useRef<HTMLTextAreaElement>(null);
   const [draft, setDraft] = useDraft(place);
   useUnsent(place, entry !== undefined, setDraft);
   const [usesTools, setUsesTools] = useLocalStorage({ key: "teamspace.chat.tools", defaultValue: false, getInitialValueInEffect: false });
-  const [executor, setExecutor] = useState("");
   const [isOver, setIsOver] = useState(false);
   const hasAgent = session.has("agent");
 
@@ -99,7 +100,6 @@ export function Composer({ place, entry, now, isBusy, onAsk, onStop }: Props) {
     onAsk({
       content: contentOf(text, draft.references, images),
       tools: usesTools && hasAgent,
-      executor: executor || undefined,
       draft,
     });
     setDraft(EMPTY);
@@ -236,7 +236,7 @@ export function Composer({ place, entry, now, isBusy, onAsk, onStop }: Props) {
         </div>
       </form>
       <div className={styles.under}>
-        <ModelChoice executor={executor} onChoose={setExecutor} />
+        <ModelChoice answerer={answerer} onChoose={onAnswerer} />
         <Gauge />
         <span className={styles.keys}>
           <kbd>Enter</kbd> {t("chat.keys.send")} <kbd>Shift Enter</kbd> {t("chat.keys.line")}

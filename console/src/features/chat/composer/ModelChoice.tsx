@@ -1,4 +1,4 @@
-/** Who answers: a choice for operators, and for the others only its name. */
+/** Who answers: a choice where there is one, otherwise only its name. */
 
 import { Select } from "@mantine/core";
 import { IconFlask } from "@tabler/icons-react";
@@ -7,22 +7,31 @@ import { useExecutors } from "@/api/executors";
 import { t } from "@/i18n";
 import { useSession } from "@/session";
 
-import { useModel } from "../queries";
+import { useModel, useModels } from "../queries";
+import type { Answerer } from "../question";
 import styles from "./Composer.module.css";
 
 interface Props {
-  executor: string;
-  onChoose: (name: string) => void;
+  answerer: Answerer;
+  onChoose: (answerer: Answerer) => void;
 }
 
 export function ModelChoice(props: Props) {
   const { operator } = useSession();
   return (
     <span className={styles.model}>
-      {operator ? <Choice {...props} /> : <Name />}
+      {operator ? <ExecutorChoice {...props} /> : <Choice {...props} executors={NOBODY} />}
       <Simulated />
     </span>
   );
+}
+
+const NOBODY: string[] = [];
+
+/** Only operators name an executor. */
+function ExecutorChoice(props: Props) {
+  const executors = useExecutors();
+  return <Choice {...props} executors={[...new Set(executors.data?.map(({ name }) => name))]} />;
 }
 
 function Simulated() {
@@ -42,22 +51,31 @@ function Name() {
   return <span title={t("chat.model")}>{model.data.model ?? t("chat.model.none")}</span>;
 }
 
-function Choice({ executor, onChoose }: Props) {
+function Choice({ answerer, executors, onChoose }: Props & { executors: readonly string[] }) {
   const model = useModel();
-  const executors = useExecutors();
-  const names = [...new Set(executors.data?.map(({ name }) => name))];
-  if (names.length === 0) return <Name />;
+  const models = useModels().data ?? NOBODY;
+  const choices: [string, Answerer][] = [
+    ...(models.length > 1 ? models.map((name): [string, Answerer] => [`model ${name}`, { model: name }]) : []),
+    ...executors.map((name): [string, Answerer] => [`executor ${name}`, { executor: name }]),
+  ];
+  if (choices.length === 0) return <Name />;
+  const options = (kind: keyof Answerer) => choices.flatMap(([value, { [kind]: label }]) => (label ? [{ value, label }] : []));
+  const groups = [
+    { group: t("chat.model.models"), items: options("model") },
+    { group: t("chat.model.executors"), items: options("executor") },
+  ];
+  const chosen = choices.find(([, { model: named, executor }]) => named === answerer.model && executor === answerer.executor);
   return (
     <Select
       size="xs"
       className={styles.choice}
       variant="unstyled"
-      aria-label={t("chat.model.choose")}
+      aria-label={executors.length > 0 ? t("chat.model.choose") : t("chat.model")}
       allowDeselect={false}
       comboboxProps={{ width: 240, position: "top-start" }}
-      data={[{ value: "", label: (!model.data?.simulated && model.data?.model) || t("chat.model.default") }, ...names.map((name) => ({ value: name, label: name }))]}
-      value={names.includes(executor) ? executor : ""}
-      onChange={(value) => onChoose(value ?? "")}
+      data={[{ value: "", label: (!model.data?.simulated && model.data?.model) || t("chat.model.default") }, ...groups.filter(({ items }) => items.length > 0)]}
+      value={chosen?.[0] ?? ""}
+      onChange={(value) => onChoose(choices.find(([each]) => each === value)?.[1] ?? {})}
     />
   );
 }

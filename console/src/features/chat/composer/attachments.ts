@@ -21,7 +21,7 @@ export interface Attachment {
 
 const IMAGES = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 /** Bytes of an image that is sent within a prompt: a conversation has room for 2 MiB, with all its answers. */
-export const LARGEST_IMAGE = 32 * 1024;
+export const LARGEST_IMAGE = 64 * 1024;
 export const MOST = 10;
 
 export const isInline = ({ type, size }: Pick<File, "type" | "size">): boolean => IMAGES.includes(type) && size <= LARGEST_IMAGE;

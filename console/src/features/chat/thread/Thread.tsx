@@ -15,6 +15,7 @@ import type { Citation, Conversation, Turn } from "../api";
 import { useAsk } from "../asking";
 import { pathThrough, siblingsOf } from "../branches";
 import { Composer } from "../composer/Composer";
+import type { Answerer, Question } from "../question";
 import { rightsOn } from "../rights";
 import { SourcePanel } from "../sources/SourcePanel";
 import type { Snapshot } from "../stream/answering";
@@ -41,8 +42,9 @@ interface Props {
 export function Thread({ place, conversation, entry, now, lost }: Props) {
   const session = useSession();
   const { at } = useAddress();
-  const ask = useAsk(conversation);
+  const send = useAsk(conversation);
   const [citation, setCitation] = useState<Citation | null>(null);
+  const [answerer, setAnswerer] = useState<Answerer>({});
   const scroller = useRef<HTMLElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const { isAway, toEnd } = useStick(scroller, content, place);
@@ -54,6 +56,7 @@ export function Thread({ place, conversation, entry, now, lost }: Props) {
   const isBusy = (now !== undefined && now.connection !== "over") || path.at(-1)?.state === "running";
   const mayAsk = session.has("chat") && (conversation ? rightsOn(conversation, session).continue : session.can("chat:use"));
 
+  const ask: Ask = (question, onStarted) => send({ ...question, ...answerer }, onStarted);
   const stop = (): void => void entry?.answering.stop();
   useWindowEvent("keydown", (event) => {
     if (event.key !== "Escape" || event.defaultPrevented || !now || now.connection === "over") return;
@@ -101,6 +104,8 @@ export function Thread({ place, conversation, entry, now, lost }: Props) {
                 entry={entry}
                 now={now}
                 isBusy={isBusy}
+                answerer={answerer}
+                onAnswerer={setAnswerer}
                 onAsk={(question) => {
                   ask({ ...question, parentId: path.at(-1)?.id ?? null });
                   toEnd();
@@ -122,6 +127,8 @@ export function Thread({ place, conversation, entry, now, lost }: Props) {
   );
 }
 
+type Ask = (question: Omit<Question, keyof Answerer>, onStarted?: () => void) => void;
+
 interface ShownProps {
   turn: Turn;
   /** Of the prompt that it answers. */
@@ -131,7 +138,7 @@ interface ShownProps {
   answers: Turn[];
   now?: Snapshot;
   mayAsk: boolean;
-  ask: ReturnType<typeof useAsk>;
+  ask: Ask;
   onCitation: (citation: Citation) => void;
 }
 
