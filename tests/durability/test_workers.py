@@ -130,6 +130,7 @@ def test_chores_are_done_whichever_process_dies(served: Served) -> None:
 
 def test_counters_never_go_backwards(served: Served) -> None:
     """Whichever process answers, a counter of any of them is at least what was seen before."""
+    wait_until(lambda: len(serving(served)) == 2)
     token = served.call("POST", "/api/bootstrap", {"username": "ann", "password": PASSWORD})["token"]
     seen: dict[str, float] = {}
     for _ in range(30):
