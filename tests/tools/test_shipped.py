@@ -16,9 +16,7 @@ from teamspace.tools.domain import passages
 from teamspace.tools.domain.results import MAX_SHOWN
 from tests.extraction import files
 from tests.identity.help import broken
-from tests.jobs.help import running
 from tests.repository.help import put, share
-from tests.repository.test_texts import wait_for_text
 from tests.support.world import Caller, World
 
 pytestmark = pytest.mark.both_databases
@@ -60,13 +58,9 @@ async def test_a_document_is_read_by_id_or_key_in_any_version(ann: Caller) -> No
     assert (first["text"], first["version_id"]) == ("Ships", versions[1]["id"])
 
 
-async def test_a_file_is_read_by_its_text(world: World, ann: Caller) -> None:
-    report = await put(ann, "report.pdf", files.pdf("The harbour seal"), content_type="application/pdf")
-    with pytest.raises(errors.NotFound, match="not extracted yet"):
-        await read(ann, report["id"])
-    async with running(world):
-        await wait_for_text(ann, report["id"])
-    found = await read(ann, "report.pdf")
+async def test_a_file_is_read_by_its_text(ann: Caller) -> None:
+    await put(ann, "report.pdf", files.pdf("The harbour seal"), content_type="application/pdf")
+    found = await read(ann, "report.pdf")  # at once: no job has extracted it yet
     assert (found["title"], found["text"].strip()) == ("report.pdf", "The harbour seal")
 
 
