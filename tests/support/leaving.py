@@ -14,7 +14,7 @@ Message = MutableMapping[str, Any]
 class LeavingClient:
     """Sends one POST over ASGI."""
 
-    def __init__(self, world: World, token: str, path: str, body: Any) -> None:
+    def __init__(self, world: World, token: str | None, path: str, body: Any) -> None:
         self.gone, self.sent = asyncio.Event(), list[Message]()
         self._body: bytes | None = msgspec.json.encode(body)
         scope = {

@@ -83,10 +83,8 @@ async def test_nothing_more_is_sent_for_a_client_that_has_left(settings: Setting
             await serving(each(upper))(request, writer)
 
         server.script([waiting] * 8)
-        assert ann.token is not None
-        client = LeavingClient(
-            world, ann.token, "/api/translate/catalog", {"catalog": words(200), "target": "de"}
-        )  # fmt: skip
+        body = {"catalog": words(200), "target": "de"}
+        client = LeavingClient(world, ann.token, "/api/translate/catalog", body)
         for _ in range(4):
             await asked.acquire()
         client.gone.set()
