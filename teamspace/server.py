@@ -34,7 +34,8 @@ from teamspace.settings import LOOPBACK, Settings
 log = logging.getLogger("teamspace")
 _CANCEL_SHARE = 0.2
 """The share of the shutdown time that is reserved for cancelling unfinished requests and jobs."""
-_LAST_RESORT_SECONDS = 5.0
+_LAST_RESORT_SECONDS, _KILL_SECONDS = 5.0, 8.0
+"""How long after the deadline of a stop a process ends itself, and the supervisor kills what is left."""
 _OPEN_FILES = 65_536
 _URGENT = frozenset({b"/health", b"/ready"})
 """What monitors and load balancers ask: an overloaded server is not a dead one."""
@@ -150,7 +151,7 @@ async def _serve(settings: Settings, counts: SharedCounts | None = None) -> None
             loop.add_signal_handler(number, _stop, app, server, deadline)
         if parent := multiprocessing.parent_process():
             # If the supervisor dies, nothing else would stop this process.
-            loop.add_reader(parent.sentinel, _stop, app, server, deadline)
+            loop.add_reader(parent.sentinel, _stop_without_parent, parent.sentinel, app, server, deadline)
         gc.collect()
         gc.freeze()  # code and tables stay: to look for garbage among them takes the event loop 40 ms each time
         app.gate.shedder.start()
@@ -191,7 +192,7 @@ def _server(app: App, settings: Settings) -> Server:
 
 def _stop(app: App, server: Server, deadline: "Deadline") -> None:
     if app.stopping.announced:
-        return  # the reader fires repeatedly once the supervisor has died
+        return
     app.stopping.announced = True
     grace = app.settings.grace_seconds
     deadline.begin(grace + app.settings.stop_seconds)
@@ -199,6 +200,11 @@ def _stop(app: App, server: Server, deadline: "Deadline") -> None:
         log.info("stopping in %d s: load balancers are told to choose another server", grace)
         server.send_away()
     asyncio.get_running_loop().call_later(grace, _begin_stop, app)
+
+
+def _stop_without_parent(sentinel: int, app: App, server: Server, deadline: "Deadline") -> None:
+    asyncio.get_running_loop().remove_reader(sentinel)  # it stays readable, and would keep the event loop busy
+    _stop(app, server, deadline)
 
 
 def _begin_stop(app: App) -> None:
@@ -288,10 +294,12 @@ class Supervisor:
     def __init__(self, settings: Settings, lock: FolderLock | None) -> None:
         self._settings, self._lock = settings, lock
         self._context = multiprocessing.get_context("spawn")
-        self._workers: list[BaseProcess] = []
+        self._workers: dict[int, BaseProcess] = {}
+        """Those that have not ended, by position."""
         self._heartbeats = _heartbeats(settings)
         self._silences = [Silence() for _ in range(settings.workers)]
-        self._stopping = False
+        self._next_check = 0.0
+        self._stopping, self._end = False, math.inf
 
     def run(self) -> None:
         logs.configure(self._settings.log)
@@ -300,41 +308,62 @@ class Supervisor:
         signal.signal(signal.SIGINT, self._stop)
         _log_processes(self._settings)
         _counts_file(self._settings).unlink(missing_ok=True)  # of another number of processes
-        self._workers = [self._spawn(position) for position in range(self._settings.workers)]
-        while any(worker.is_alive() for worker in self._workers) or not self._stopping:
-            ended = multiprocessing.connection.wait([worker.sentinel for worker in self._workers], timeout=BEAT_SECONDS)
-            if not ended:
-                self._kill_hung()
+        for position in range(self._settings.workers):
+            self._spawn(position)
+        while self._workers or not self._stopping:
+            sentinels = [worker.sentinel for worker in self._workers.values()]
+            multiprocessing.connection.wait(sentinels, timeout=BEAT_SECONDS)
+            self._check()
             if self._stopping:
                 self._end_all()  # repeated: a worker that was just starting may have missed the signal
-            else:
-                self._replace_dead()
+            self._replace_dead()
 
-    def _spawn(self, position: int) -> BaseProcess:
+    def _check(self) -> None:
+        """Once a second, however often a process ends, kill those that hang or exceed the time limit of the stop."""
+        now = time.monotonic()
+        if now >= self._next_check:
+            self._next_check = now + BEAT_SECONDS
+            self._kill_hung()
+        if now >= self._end:
+            self._kill_rest()
+
+    def _spawn(self, position: int) -> None:
         self._heartbeats.reset(position)
         worker = self._context.Process(target=_run_worker, args=(self._settings, self._lock, position), daemon=False)
         worker.start()
-        return worker
+        self._workers[position] = worker
 
     def _kill_hung(self) -> None:
-        for position, worker in enumerate(self._workers):
+        for position, worker in self._workers.items():
             if self._silences[position].check(self._heartbeats.read(position)) == self.SILENT_CHECKS:
                 log.error("server process %s does not respond: killing it", worker.pid)
                 worker.kill()
 
+    def _kill_rest(self) -> None:
+        self._end = math.inf
+        for worker in self._workers.values():
+            log.error("server process %s takes too long to stop: killing it; acknowledged writes are safe", worker.pid)
+            worker.kill()
+
     def _replace_dead(self) -> None:
-        for position, worker in enumerate(self._workers):
-            if not worker.is_alive():
+        for position, worker in tuple(self._workers.items()):
+            if worker.is_alive():
+                continue
+            del self._workers[position]
+            if not self._stopping:
                 log.error("server process %s exited with code %s: restarting it", worker.pid, worker.exitcode)
                 time.sleep(self.RESPAWN_SECONDS)
-                self._workers[position] = self._spawn(position)
+                self._spawn(position)
 
     def _stop(self, *_: object) -> None:
-        self._stopping = True
+        if not self._stopping:
+            self._stopping = True
+            allowed = self._settings.grace_seconds + self._settings.stop_seconds
+            self._end = time.monotonic() + allowed + _KILL_SECONDS
         self._end_all()
 
     def _end_all(self) -> None:
-        for worker in self._workers:
+        for worker in tuple(self._workers.values()):
             if worker.is_alive():
                 worker.terminate()
 

@@ -1,0 +1,96 @@
+"""The supervisor of several processes: it ends with them, and looks after each of them whatever the others do."""
+
+import contextlib
+import os
+import signal
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tests.durability.test_jobs import Client
+from tests.durability.test_processes import until
+from tests.support.pinned import PinnedConnection, connect_to_each
+from tests.support.served import Served
+
+PATIENCE = 120.0
+"""Seconds, long enough for a busy machine. Without a limit none of this would end."""
+ROGUE = Path(__file__).parents[1] / "plugins/rogue"
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> dict[str, str]:
+    return {"SERVICE_DATA": str(tmp_path / "data"), "SERVICE_WORKERS": "2", "SERVICE_STOP_SECONDS": "3"}
+
+
+def statistics(process: int) -> list[str]:
+    """What the kernel says of a process, from its state on."""
+    return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+
+
+def cpu_seconds(process: int) -> float:
+    fields = statistics(process)
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def assert_rests(process: int) -> None:
+    """Check that the process uses little of a second."""
+    before = cpu_seconds(process)
+    time.sleep(1)
+    assert cpu_seconds(process) - before < 0.3
+
+
+def is_running(process: int) -> bool:
+    try:
+        return statistics(process)[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def processes_of(served: Served) -> list[int]:
+    assert served.process is not None
+    supervisor = served.process.pid
+    children = Path(f"/proc/{supervisor}/task/{supervisor}/children").read_text().split()
+    return [int(child) for child in children if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()]
+
+
+def test_a_stop_ends_in_time_although_a_process_is_halted(settings: dict[str, str]) -> None:
+    with Served(settings, "tests.server.hurried") as served, ExitStack() as stack:
+        victim, other = (each.process for each in connect_to_each(served, 2, stack))
+        assert served.process is not None
+        os.kill(victim, signal.SIGSTOP)
+        served.process.terminate()
+        until(lambda: not is_running(other))
+        assert_rests(served.process.pid)
+        assert served.process.wait(PATIENCE) == 0
+        assert not is_running(victim)
+        assert f"server process {victim} takes too long to stop: killing it" in served.logs
+
+
+def test_a_process_that_hangs_is_killed_although_another_dies_again_and_again(settings: dict[str, str]) -> None:
+    with Served(settings, "tests.durability.hanging") as served, ExitStack() as stack:
+        victim, *_ = (each.process for each in connect_to_each(served, 2, stack))
+        os.kill(victim, signal.SIGSTOP)
+        end = time.monotonic() + PATIENCE
+        while is_running(victim):
+            assert time.monotonic() < end, "it is never killed"
+            for process in set(processes_of(served)) - {victim}:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGKILL)
+            time.sleep(0.1)
+        assert f"server process {victim} does not respond: killing it" in served.logs
+
+
+def test_a_process_whose_supervisor_was_killed_rests_while_it_finishes_a_request(settings: dict[str, str]) -> None:
+    with Served({**settings, "SERVICE_PLUGINS": str(ROGUE)}) as served:
+        token = Client(served).token
+        assert served.process is not None
+        with PinnedConnection(served.port) as busy:
+            process = busy.process
+            busy._connection.request("GET", "/api/x/rogue/hang", headers={"authorization": f"Bearer {token}"})
+            time.sleep(0.2)
+            served.process.kill()
+            until(lambda: "stopping: accepted requests are finished first" in served.logs)
+            assert_rests(process)
+            until(lambda: not is_running(process))
