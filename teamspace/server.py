@@ -39,6 +39,7 @@ _LAST_RESORT_SECONDS, _KILL_SECONDS = 5.0, 8.0
 _OPEN_FILES = 65_536
 _URGENT = frozenset({b"/health", b"/ready"})
 """What monitors and load balancers ask: an overloaded server is not a dead one."""
+_IMMEDIATE = frozenset({b"/health"})
 _OTHER_FILES = 1_024
 """Open files that are not connections of clients: the database, blobs, connections to other servers."""
 
@@ -186,7 +187,7 @@ async def _claim_folder(db: Db, files: blobs.BlobStore) -> None:
 def _server(app: App, settings: Settings) -> Server:
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     connections = max(_OTHER_FILES, min(WireLimits().connections, files - _OTHER_FILES))
-    limits = WireLimits(connections=connections, urgent=_URGENT)
+    limits = WireLimits(connections=connections, urgent=_URGENT, immediate=_IMMEDIATE)
     return Server(app.gate, limits=limits, tls=_tls(settings), trusted=settings.trusted_proxies)
 
 

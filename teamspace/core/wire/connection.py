@@ -58,6 +58,7 @@ class Connection(asyncio.Protocol):
         "_in_head",
         "_incoming",
         "_input_ended",
+        "_is_immediate",
         "_loop",
         "_parser",
         "_paused",
@@ -89,6 +90,8 @@ class Connection(asyncio.Protocol):
         """The request that is being answered; often the same."""
         self._queue: deque[Exchange] = deque()
         """Requests that wait for the current one."""
+        self._is_immediate = False
+        """Whether the current one has arrived just now, and is answered as soon as its last byte is parsed."""
         self._task: asyncio.Task[None] | None = None
         self._input_ended = False
         """Whether what still arrives is discarded."""
@@ -155,6 +158,9 @@ class Connection(asyncio.Protocol):
             self._end_input(BadRequest("request.malformed"))
         except Refusal as refusal:
             self._end_input(refusal)
+        if self._is_immediate and self._current is not None:
+            self._is_immediate = False
+            self._answer_at_once(self._current)
 
     def _check_head(self, was_in_head: bool) -> None:
         """Limit a head that has not ended with these bytes."""
@@ -217,10 +223,12 @@ class Connection(asyncio.Protocol):
         scope = read_head(self._parser, self._url, headers, self.address)
         exchange = Exchange(self, scope, keep_alive=self._parser.should_keep_alive())
         self._incoming, self._allowance = exchange, self.limits.framing
-        if self._current is None:
-            self._answer(exchange)
-        else:
+        if self._current is not None:
             self._queue.append(exchange)
+        elif scope["raw_path"] in self.limits.immediate:
+            self._current, self.deadline, self._is_immediate = exchange, math.inf, True
+        else:
+            self._answer(exchange)
 
     def on_body(self, piece: bytes) -> None:
         if self._incoming is not None:
@@ -284,6 +292,19 @@ class Connection(asyncio.Protocol):
     def _answer(self, exchange: Exchange) -> None:
         self._current, self.deadline = exchange, math.inf
         self._acceptor.starts.add(self._start, urgent=exchange.scope["raw_path"] in self.limits.urgent)
+
+    def _answer_at_once(self, exchange: Exchange) -> None:
+        """Answer without a task, which would begin after all that others have sent is read and begun."""
+        if not _is_plain_read(exchange):
+            self._answer(exchange)
+            return
+        run = self._run(exchange)
+        try:
+            run.send(None)
+        except StopIteration:
+            return
+        log.error("the answer to %s must not wait for anything", exchange.scope["raw_path"].decode("latin-1"))
+        run.close()
 
     def _start(self, waited: float) -> None:
         if self._closing:  # the client has left while the request waited
@@ -386,6 +407,17 @@ class Connection(asyncio.Protocol):
         if self._paused and not self._queue:
             self._paused = False
             self._transport.resume_reading()
+
+
+def _is_plain_read(exchange: Exchange) -> bool:
+    """Whether the request has arrived and has nothing that must be read or verified."""
+    scope = exchange.scope
+    return (
+        exchange.body_ended
+        and scope["method"] in ("GET", "HEAD")
+        and not scope["query_string"]
+        and not any(name == b"authorization" for name, _ in scope["headers"])
+    )
 
 
 class _TooManyPipelined(Exception):

@@ -20,6 +20,8 @@ class WireLimits(msgspec.Struct, frozen=True, kw_only=True):
     """Requests that begin in one iteration of the event loop; the others wait for the next."""
     urgent: frozenset[bytes] = frozenset()
     """Paths whose requests begin at once, however many wait."""
+    immediate: frozenset[bytes] = frozenset()
+    """Paths whose plain reads are answered as soon as they have arrived: the application waits for nothing there."""
     read_ahead: int = 256 * KIB
     """How much of a body is kept for an application that has not asked for it."""
     write_ahead: int = 64 * KIB
