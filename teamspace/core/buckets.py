@@ -1,11 +1,12 @@
 """Where rate limits keep their token buckets: in this process, or in memory that the server's processes share."""
 
 import hashlib
-import mmap
 import struct
 from collections import OrderedDict
 from pathlib import Path
 from typing import Protocol
+
+from teamspace.core.mapped import map_file
 
 _MAX_BUCKETS = 50_000
 _SLOTS = 1 << 16
@@ -43,9 +44,7 @@ class SharedBuckets:
     """
 
     def __init__(self, file: Path) -> None:
-        with file.open("a+b") as opened:
-            opened.truncate(_SLOTS * _SLOT.size)
-            self._memory = mmap.mmap(opened.fileno(), _SLOTS * _SLOT.size)
+        self._memory = map_file(file, _SLOTS * _SLOT.size)
 
     def read(self, key: str) -> tuple[float, float] | None:
         digest = digest_of(key)

@@ -1,12 +1,12 @@
 """Where limits of concurrency keep what is taken: in this process, or in memory that the server's processes share."""
 
-import mmap
 import struct
 from collections import Counter
 from pathlib import Path
 from typing import Protocol
 
 from teamspace.core.buckets import digest_of
+from teamspace.core.mapped import map_file
 
 _SLOTS = 1 << 13
 _PROBES = 8
@@ -55,9 +55,7 @@ class SharedCounts:
         """`process` is the position of this one among `processes`, which is the same for everyone who maps the file."""
         self._process, self._processes = process, processes
         self._size = _DIGEST.size + processes * _COUNT.size
-        with file.open("a+b") as opened:
-            opened.truncate(_SLOTS * self._size)
-            self._memory = mmap.mmap(opened.fileno(), _SLOTS * self._size)
+        self._memory = map_file(file, _SLOTS * self._size)
         for place in range(0, len(self._memory), self._size):
             self._set(place, 0)
 

@@ -1,9 +1,10 @@
 """Heartbeats of server processes, in memory that they share with their supervisor: it sees which of them hang."""
 
 import asyncio
-import mmap
 import struct
 from pathlib import Path
+
+from teamspace.core.mapped import map_file
 
 BEAT_SECONDS = 1.0
 _COUNT = struct.Struct("<Q")
@@ -13,9 +14,7 @@ class Heartbeats:
     """A count for each process in a file that all of them map."""
 
     def __init__(self, file: Path, processes: int) -> None:
-        with file.open("a+b") as opened:
-            opened.truncate(processes * _COUNT.size)
-            self._memory = mmap.mmap(opened.fileno(), processes * _COUNT.size)
+        self._memory = map_file(file, processes * _COUNT.size)
 
     def read(self, process: int) -> int:
         """Return how often the process has beaten; 0 while it starts."""

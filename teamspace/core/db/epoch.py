@@ -5,11 +5,12 @@ as on SQLite by a mapped file, nobody has to ask the database which epoch it is.
 """
 
 import asyncio
-import mmap
 import secrets
 from collections.abc import Awaitable, Callable, Hashable
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
+
+from teamspace.core.mapped import map_file
 
 T = TypeVar("T")
 _SIZE = 8
@@ -60,9 +61,7 @@ class MappedEpoch:
     is_shared = True
 
     def __init__(self, path: Path) -> None:
-        with path.open("a+b") as file:
-            file.truncate(_SIZE)
-            self._map = mmap.mmap(file.fileno(), _SIZE)
+        self._map = map_file(path, _SIZE)
         self._values = memoryview(self._map).cast("Q")
 
     def read(self) -> int:
