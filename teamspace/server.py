@@ -14,6 +14,7 @@ import ssl
 import threading
 import time
 from collections.abc import Coroutine
+from contextlib import suppress
 from functools import partial
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -147,12 +148,12 @@ async def _serve(settings: Settings, counts: SharedCounts | None = None) -> None
         await localization.seed_files(settings.data)
         fulltext.load()
         server, deadline = _server(app, settings), Deadline()
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, _stop, app, server, deadline)
+        _stop_on_signals(app, server, deadline)
         if parent := multiprocessing.parent_process():
             # If the supervisor dies, nothing else would stop this process.
-            loop.add_reader(parent.sentinel, _stop_without_parent, parent.sentinel, app, server, deadline)
+            asyncio.get_running_loop().add_reader(
+                parent.sentinel, _stop_without_parent, parent.sentinel, app, server, deadline
+            )
         gc.collect()
         gc.freeze()  # code and tables stay: to look for garbage among them takes the event loop 40 ms each time
         app.gate.shedder.start()
@@ -191,12 +192,30 @@ def _server(app: App, settings: Settings) -> Server:
     return Server(app.gate, limits=limits, tls=_tls(settings), trusted=settings.trusted_proxies)
 
 
+def _stop_on_signals(app: App, server: Server, deadline: "Deadline") -> None:
+    """Stop when a signal says so. Python's own handler begins the deadline even if the event loop is blocked."""
+    loop = asyncio.get_running_loop()
+
+    def stop(*_: object) -> None:
+        deadline.begin(_allowed_seconds(app.settings))
+        with suppress(RuntimeError):  # the loop is closed: the process is about to end
+            loop.call_soon_threadsafe(_stop, app, server, deadline)
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
+        signal.siginterrupt(number, False)  # or system calls of libraries would fail
+
+
+def _allowed_seconds(settings: Settings) -> int:
+    return settings.grace_seconds + settings.stop_seconds
+
+
 def _stop(app: App, server: Server, deadline: "Deadline") -> None:
     if app.stopping.announced:
         return
     app.stopping.announced = True
     grace = app.settings.grace_seconds
-    deadline.begin(grace + app.settings.stop_seconds)
+    deadline.begin(_allowed_seconds(app.settings))
     if grace:
         log.info("stopping in %d s: load balancers are told to choose another server", grace)
         server.send_away()
@@ -220,6 +239,9 @@ class Deadline:
         self._end = math.inf
 
     def begin(self, seconds: float) -> None:
+        """Begin, unless it has begun."""
+        if self._end < math.inf:
+            return
         self._end = time.monotonic() + seconds
         last_resort = threading.Timer(seconds + _LAST_RESORT_SECONDS, self._exit)
         last_resort.daemon = True
@@ -359,8 +381,7 @@ class Supervisor:
     def _stop(self, *_: object) -> None:
         if not self._stopping:
             self._stopping = True
-            allowed = self._settings.grace_seconds + self._settings.stop_seconds
-            self._end = time.monotonic() + allowed + _KILL_SECONDS
+            self._end = time.monotonic() + _allowed_seconds(self._settings) + _KILL_SECONDS
         self._end_all()
 
     def _end_all(self) -> None:

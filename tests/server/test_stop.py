@@ -144,6 +144,21 @@ def test_a_server_that_is_blocked_while_it_sends_clients_away_exits_all_the_same
         served.process = None
 
 
+def test_a_server_that_is_blocked_when_it_is_told_to_stop_exits_all_the_same(settings: dict[str, str]) -> None:
+    limits = {"SERVICE_STOP_SECONDS": "1", "SERVICE_WORKERS": "1", "SERVICE_PLUGINS": str(ROGUE)}
+    with Served({**settings, **limits}) as served:
+        token = Client(served).token
+        assert served.process is not None
+        blocking = http.client.HTTPConnection(HOST, served.port, timeout=PATIENCE)
+        blocking.request("GET", "/api/x/rogue/block", headers={"authorization": f"Bearer {token}"})
+        while served.healthy(timeout=0.5):
+            pass
+        served.process.terminate()
+        assert served.process.wait(PATIENCE) == 1
+        assert "the shutdown took too long" in served.logs
+        served.process = None
+
+
 def asked(connection: http.client.HTTPConnection, path: str) -> tuple[int, str | None]:
     connection.request("GET", path)
     answer = connection.getresponse()
