@@ -307,10 +307,28 @@ async def _warn(db: Db, settings: Settings) -> None:
     await instance.warn(db, settings)
 
 
+class Restarts:
+    """When the processes at one position are started: later each time if they end soon after."""
+
+    SHORTEST_PAUSE, LONGEST_PAUSE, SOON = 1.0, 8.0, 10.0
+
+    def __init__(self) -> None:
+        self._pause = self.SHORTEST_PAUSE
+        self._started = self.due = -math.inf
+
+    def start(self, now: float) -> None:
+        self._started = now
+
+    def end(self, now: float) -> None:
+        if now - self._started >= self.SOON:
+            self._pause = self.SHORTEST_PAUSE
+        self.due = now + self._pause
+        self._pause = min(2 * self._pause, self.LONGEST_PAUSE)
+
+
 class Supervisor:
     """Runs several server processes on one port, and restarts those that die or hang."""
 
-    RESPAWN_SECONDS = 1.0
     SILENT_CHECKS = 60
     """Checks, one a second, after which a process that does not respond is killed: it may hold what the others need."""
 
@@ -321,6 +339,7 @@ class Supervisor:
         """Those that have not ended, by position."""
         self._heartbeats = _heartbeats(settings)
         self._silences = [Silence() for _ in range(settings.workers)]
+        self._restarts = [Restarts() for _ in range(settings.workers)]
         self._next_check = 0.0
         self._stopping, self._end = False, math.inf
 
@@ -331,15 +350,15 @@ class Supervisor:
         signal.signal(signal.SIGINT, self._stop)
         _log_processes(self._settings)
         _counts_file(self._settings).unlink(missing_ok=True)  # of another number of processes
-        for position in range(self._settings.workers):
-            self._spawn(position)
         while self._workers or not self._stopping:
+            if not self._stopping:
+                self._start_missing()
             sentinels = [worker.sentinel for worker in self._workers.values()]
             multiprocessing.connection.wait(sentinels, timeout=BEAT_SECONDS)
             self._check()
             if self._stopping:
                 self._end_all()  # repeated: a worker that was just starting may have missed the signal
-            self._replace_dead()
+            self._remove_dead()
 
     def _check(self) -> None:
         """Once a second, however often a process ends, kill those that hang or exceed the time limit of the stop."""
@@ -349,6 +368,18 @@ class Supervisor:
             self._kill_hung()
         if now >= self._end:
             self._kill_rest()
+
+    def _start_missing(self) -> None:
+        now = time.monotonic()
+        for position, restarts in enumerate(self._restarts):
+            if position in self._workers or now < restarts.due:
+                continue
+            restarts.start(now)
+            try:
+                self._spawn(position)
+            except OSError as fault:  # the system has no more processes, files or memory; perhaps soon
+                log.error("a server process could not be started: %s", fault)
+                restarts.end(now)
 
     def _spawn(self, position: int) -> None:
         self._heartbeats.reset(position)
@@ -368,15 +399,14 @@ class Supervisor:
             log.error("server process %s takes too long to stop: killing it; acknowledged writes are safe", worker.pid)
             worker.kill()
 
-    def _replace_dead(self) -> None:
+    def _remove_dead(self) -> None:
         for position, worker in tuple(self._workers.items()):
             if worker.is_alive():
                 continue
             del self._workers[position]
             if not self._stopping:
                 log.error("server process %s exited with code %s: restarting it", worker.pid, worker.exitcode)
-                time.sleep(self.RESPAWN_SECONDS)
-                self._spawn(position)
+                self._restarts[position].end(time.monotonic())
 
     def _stop(self, *_: object) -> None:
         if not self._stopping:

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from teamspace import server
+from teamspace.app import prepare_folder
+from teamspace.settings import load
 from tests.durability.test_jobs import Client
 from tests.durability.test_processes import until
 from tests.support.pinned import PinnedConnection, connect_to_each
@@ -80,6 +83,39 @@ def test_a_process_that_hangs_is_killed_although_another_dies_again_and_again(se
                     os.kill(process, signal.SIGKILL)
             time.sleep(0.1)
         assert f"server process {victim} does not respond: killing it" in served.logs
+
+
+def test_a_process_that_cannot_be_started_now_is_started_later(
+    settings: dict[str, str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(server.Restarts, "SHORTEST_PAUSE", 0.0)
+    loaded = load(settings, file=Path("/dev/null"))
+    prepare_folder(loaded.data)
+    supervisor = server.Supervisor(loaded, None)
+    tried = list[int]()
+
+    def spawn(position: int) -> None:
+        tried.append(position)
+        if len(tried) == 2:
+            raise BlockingIOError("no more processes")
+        supervisor._workers[position] = supervisor._context.Process()
+
+    monkeypatch.setattr(supervisor, "_spawn", spawn)
+    for _ in range(3):
+        supervisor._start_missing()
+    assert tried == [0, 1, 1]
+    assert "could not be started: no more processes" in caplog.text
+
+
+def test_processes_that_end_soon_are_started_less_and_less_often() -> None:
+    restarts, pauses, now = server.Restarts(), list[float](), 0.0
+    for seconds in (3600, 2, 2, 2, 2, 2, 3600, 2):
+        restarts.start(now)
+        now += seconds
+        restarts.end(now)
+        pauses.append(restarts.due - now)
+        now = restarts.due
+    assert pauses == [1, 2, 4, 8, 8, 8, 1, 2]
 
 
 def test_a_process_whose_supervisor_was_killed_rests_while_it_finishes_a_request(settings: dict[str, str]) -> None:
