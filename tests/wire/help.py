@@ -3,8 +3,9 @@
 import asyncio
 import json
 import socket
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+import ssl
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 from teamspace.core.addresses import Network
@@ -191,10 +192,20 @@ class Client:
             return True
 
 
+def running(*trusted: Network, **limits: Any) -> AbstractAsyncContextManager[Running]:
+    return _running(None, trusted, limits)
+
+
+def running_over_tls(tls: ssl.SSLContext, **limits: Any) -> AbstractAsyncContextManager[Running]:
+    return _running(tls, (), limits)
+
+
 @asynccontextmanager
-async def running(*trusted: Network, **limits: Any) -> AsyncIterator[Running]:
+async def _running(
+    tls: ssl.SSLContext | None, trusted: Sequence[Network], limits: dict[str, Any]
+) -> AsyncIterator[Running]:
     app = EchoApp()
-    server = Server(app, limits=WireLimits(**(QUICK | limits)), trusted=trusted)
+    server = Server(app, limits=WireLimits(**(QUICK | limits)), tls=tls, trusted=trusted)
     one = Running(app, server, await server.listen("127.0.0.1", 0))
     try:
         yield one

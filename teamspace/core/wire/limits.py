@@ -29,6 +29,8 @@ class WireLimits(msgspec.Struct, frozen=True, kw_only=True):
     piece: int = 128 * KIB
     """A body is handed to the socket in such pieces: with `write_ahead`, what a stalled reader costs."""
 
+    handshake: float = 10.0
+    """For TLS, before the time for anything else begins."""
     first_byte: float = 20.0
     head_time: float = 10.0
     body_stall: float = 30.0

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 
 from teamspace.core.addresses import Network, is_trusted, rate_limit_key
 from teamspace.core.wire.connection import App, Connection
+from teamspace.core.wire.handshake import Handshake
 from teamspace.core.wire.limits import WireLimits
 from teamspace.core.wire.start_queue import StartQueue
 
-_HANDSHAKE_SECONDS, _GOODBYE_SECONDS = 10.0, 5.0
 _LAST_CALL_SECONDS = 0.1
 """How long a server that drains still accepts and reads, so that what the system holds for it is not reset."""
 
@@ -26,7 +26,7 @@ class Server:
         self.app, self.limits, self.draining = app, limits, False
         self.starts = StartQueue(limits.starts)
         self._tls, self._trusted = tls, trusted
-        self._connections: set[Connection] = set()
+        self._connections: set[Connection | Handshake] = set()
         self._by_address: Counter[str] = Counter()
         self._server: asyncio.Server | None = None
         self._sweeper: asyncio.TimerHandle | None = None
@@ -35,16 +35,17 @@ class Server:
 
     async def listen(self, host: str, port: int) -> int:
         """Accept connections from now on; return the port, which the system chooses if it is 0."""
-        loop = asyncio.get_running_loop()
         listener = self._bind(host, port)
-        self._server = await loop.create_server(
-            lambda: Connection(self, loop), sock=listener, backlog=self.limits.backlog, ssl=self._tls,
-            ssl_handshake_timeout=_HANDSHAKE_SECONDS if self._tls else None,
-            ssl_shutdown_timeout=_GOODBYE_SECONDS if self._tls else None,
-        )  # fmt: skip
+        loop = asyncio.get_running_loop()
+        self._server = await loop.create_server(self._new_protocol, sock=listener, backlog=self.limits.backlog)
         self._schedule_sweep()
         found: int = listener.getsockname()[1]
         return found
+
+    def _new_protocol(self) -> Connection | Handshake:
+        loop = asyncio.get_running_loop()
+        connection = Connection(self, loop)
+        return connection if self._tls is None else Handshake(self, connection, self._tls, loop)
 
     def _bind(self, host: str, port: int) -> socket.socket:
         """Return the listening socket; the connections inherit its options."""
@@ -89,7 +90,7 @@ class Server:
 
     # Called by connections
 
-    def admit(self, connection: Connection) -> bool:
+    def admit(self, connection: Connection | Handshake) -> bool:
         """Add a connection; return False if it is one too many, which it is told."""
         self._connections.add(connection)
         self._empty.clear()
@@ -101,7 +102,10 @@ class Server:
         is_crowded = bool(key) and self._by_address[key] > limits.connections_per_address
         return count <= limits.connections and not is_crowded
 
-    def release(self, connection: Connection) -> None:
+    def release(self, connection: Connection | Handshake) -> None:
+        """Remove a connection, unless that has been done."""
+        if connection not in self._connections:
+            return
         self._connections.discard(connection)
         key = self._key(connection)
         self._by_address[key] -= 1
@@ -110,11 +114,11 @@ class Server:
         if not self._connections:
             self._empty.set()
 
-    def is_proxy(self, connection: Connection) -> bool:
+    def is_proxy(self, connection: Connection | Handshake) -> bool:
         """Whether requests of many clients come over this connection."""
         return is_trusted(connection.address, self._trusted)
 
-    def _key(self, connection: Connection) -> str:
+    def _key(self, connection: Connection | Handshake) -> str:
         return "" if self.is_proxy(connection) else rate_limit_key(connection.address)
 
     def _schedule_sweep(self) -> None:
