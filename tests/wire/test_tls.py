@@ -1,8 +1,9 @@
-"""Connections over TLS: they count from the beginning."""
+"""Connections over TLS: they count from the beginning, and the last response is not cut off."""
 
 import asyncio
 import socket
 import ssl
+import time
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,10 @@ import pytest
 import uvloop
 
 from tests.support.tls import tls_contexts
-from tests.wire.help import Running, running_over_tls, until
+from tests.wire.help import LARGE, Running, running_over_tls, until
 
 GET = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+LAST = b"GET /large HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 NAME = "localhost"
 Contexts = tuple[ssl.SSLContext, ssl.SSLContext]
 Run = Callable[[Coroutine[Any, Any, None]], None]
@@ -150,3 +152,44 @@ def test_a_server_that_drains_does_not_wait_for_a_handshake(contexts: Contexts, 
                 await server.server.wait_closed()
 
     run(check())
+
+
+def connect_slowly(port: int, client: ssl.SSLContext) -> ssl.SSLSocket:
+    """Connect with little room for what is not read."""
+    plain = socket.socket()
+    plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    plain.settimeout(20)
+    plain.connect(("127.0.0.1", port))
+    return client.wrap_socket(plain, server_hostname=NAME)
+
+
+def test_a_client_that_does_not_read_the_last_response_is_disconnected(contexts: Contexts) -> None:
+    async def check() -> None:
+        async with running_over_tls(contexts[0], write_stall=0.3) as server:
+            client = await asyncio.to_thread(connect_slowly, server.port, contexts[1])
+            client.sendall(LAST.replace(b"/large", b"/medium"))
+            await until(lambda: server.app.paths == ["/medium"])
+            await until(lambda: not server.connections)
+            client.close()
+
+    uvloop.run(check())
+
+
+def test_a_slow_reader_gets_all_of_the_last_response(contexts: Contexts) -> None:
+    """Longer than the time in which uvloop would end a connection that is being closed by itself."""
+
+    def read_slowly(port: int) -> int:
+        with connect_slowly(port, contexts[1]) as client:
+            client.sendall(LAST)
+            received, end = 0, time.monotonic() + 7
+            while part := client.recv(16_384):
+                received += len(part)
+                if received > len(LARGE) - 150_000 and time.monotonic() < end:
+                    time.sleep(1.0)
+            return received
+
+    async def check() -> None:
+        async with running_over_tls(contexts[0]) as server:
+            assert await asyncio.to_thread(read_slowly, server.port) > len(LARGE)
+
+    uvloop.run(check())

@@ -8,7 +8,8 @@ from typing import Any, Protocol, cast
 from teamspace.core.wire.connection import Connection
 from teamspace.core.wire.limits import WireLimits
 
-_GOODBYE_SECONDS = 5.0
+_GOODBYE_SECONDS = 600.0
+"""How long a response may go on after the connection was closed; the sweeper ends it if the client stops reading."""
 
 
 class Acceptor(Protocol):
