@@ -444,8 +444,17 @@ async def _check_once(settings: Settings) -> None:
 
 def _run_worker(settings: Settings, lock: FolderLock | None, position: int) -> None:
     """Serve; the lock of the data folder lasts as long as this process, even if the supervisor is killed."""
+    _keep_open_files()
     uvloop.run(_serve_beating(settings, position))
     del lock
+
+
+def _keep_open_files() -> None:
+    """Keep what this process was given from those that it starts: uvloop passes on whatever can be inherited."""
+    for name in os.listdir("/dev/fd"):
+        if int(name) > 2:
+            with suppress(OSError):  # the list was an open file itself
+                os.set_inheritable(int(name), False)
 
 
 async def _serve_beating(settings: Settings, position: int) -> None:

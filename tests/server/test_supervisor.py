@@ -85,6 +85,16 @@ def test_a_process_that_hangs_is_killed_although_another_dies_again_and_again(se
         assert f"server process {victim} does not respond: killing it" in served.logs
 
 
+def test_what_a_process_starts_gets_none_of_its_open_files(settings: dict[str, str]) -> None:
+    """Such as the lock of the folder, and the pipe whose end tells the supervisor that the process has ended."""
+    folder = Path(settings["SERVICE_DATA"])
+    with Served(settings, "tests.server.with_child") as served:
+        until(lambda: len(list(folder.glob("child-*.pid"))) == 2)
+        for file in folder.glob("child-*.pid"):
+            assert {entry.name for entry in Path(f"/proc/{file.read_text()}/fd").iterdir()} == {"0", "1", "2"}
+        assert served.stop() == 0
+
+
 def test_a_process_that_cannot_be_started_now_is_started_later(
     settings: dict[str, str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
