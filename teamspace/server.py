@@ -13,7 +13,7 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from functools import partial
 from multiprocessing.process import BaseProcess
@@ -134,10 +134,13 @@ def _no_passphrase() -> str:
     raise StartError("SERVICE_TLS_KEY has a passphrase: use a key without one, since the server starts unattended")
 
 
-async def _serve(settings: Settings, counts: SharedCounts | None = None) -> None:
+async def _serve(
+    settings: Settings, counts: SharedCounts | None = None, beat: Callable[[Engine], Awaitable[None]] | None = None
+) -> None:
     log_handler = logs.configure(settings.log)
     single = multiprocessing.parent_process() is None  # otherwise the supervisor has already checked
     async with open_database(settings, partial(_check_database, settings=settings) if single else None) as db:
+        beating = asyncio.ensure_future(beat(db.engine)) if beat else None
         app = App(settings, db, log_handler, counts=counts)
         if single:
             await instance.forget(db, settings)
@@ -173,6 +176,8 @@ async def _serve(settings: Settings, counts: SharedCounts | None = None) -> None
             app.gate.shedder.stop()
             upkeep.cancel()
             running.cancel()
+            if beating:
+                beating.cancel()
             log_handler.flush()
     log.info("stopped")
     log_handler.flush()
@@ -458,6 +463,7 @@ def _keep_open_files() -> None:
 
 
 async def _serve_beating(settings: Settings, position: int) -> None:
-    beating = asyncio.create_task(_heartbeats(settings).beat(position))
-    await _serve(settings, SharedCounts(_counts_file(settings), position, settings.workers))
-    beating.cancel()
+    async def beat(engine: Engine) -> None:
+        await _heartbeats(settings).beat(position, lambda: engine.commit_seconds)
+
+    await _serve(settings, SharedCounts(_counts_file(settings), position, settings.workers), beat)

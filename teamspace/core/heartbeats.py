@@ -2,11 +2,14 @@
 
 import asyncio
 import struct
+from collections.abc import Callable
 from pathlib import Path
 
 from teamspace.core.mapped import map_file
 
 BEAT_SECONDS = 1.0
+COMMIT_SECONDS = 60.0
+"""A process whose commit takes longer hangs: it holds what the others need to write."""
 _COUNT = struct.Struct("<Q")
 
 
@@ -25,10 +28,11 @@ class Heartbeats:
         """Begin anew, for another process at this position."""
         self._set(process, 0)
 
-    async def beat(self, process: int) -> None:
-        """Show until cancelled that the event loop of the process runs."""
+    async def beat(self, process: int, commit_seconds: Callable[[], float]) -> None:
+        """Show until cancelled that the event loop of the process runs, and that its commits end."""
         while True:
-            self._set(process, self.read(process) + 1)
+            if commit_seconds() < COMMIT_SECONDS:
+                self._set(process, self.read(process) + 1)
             await asyncio.sleep(BEAT_SECONDS)
 
     def _set(self, process: int, count: int) -> None:

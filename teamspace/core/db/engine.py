@@ -106,6 +106,11 @@ class Engine(Fetcher, ScriptTarget, Protocol):
     dialect: Dialect
     epoch: Epoch
 
+    @property
+    def commit_seconds(self) -> float:
+        """How long this process's commit has been running; 0 if there is none, or if the database does not run here."""
+        ...
+
     async def fetch_offloaded(self, sql: str, params: Params, *, seconds: float | None = None) -> Sequence[Row]:
         """Run a slow read without blocking other requests; raise Overloaded after `seconds`."""
         ...

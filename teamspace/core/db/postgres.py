@@ -390,6 +390,10 @@ class Postgres:
     async def max_connections(self) -> int | None:
         return int((await self.fetch(_MAX_CONNECTIONS, {}))[0][0])
 
+    @property
+    def commit_seconds(self) -> float:
+        return 0.0
+
     async def unsafe_settings(self) -> Sequence[str]:
         return [row[0] for row in await self.fetch(_UNSAFE_SETTINGS, {})]
 

@@ -223,6 +223,7 @@ class Sqlite:
         self._thread = CommitThread()
         self._batch: CommitBatch | None = None
         self._commits: set[asyncio.Task[None]] = set()
+        self._commit_began: float | None = None
         self._broken = False
 
     async def fetch(self, sql: str, params: Params) -> Sequence[Row]:
@@ -327,12 +328,24 @@ class Sqlite:
                 return
             self._batch = None
             try:
-                await self._thread.run(self._finish, batch.deferred, batch.rights_changed)
+                await self._thread.run(self._finish_timed, batch)
             except Exception as fault:
                 self._roll_back()
                 batch.fail(fault)
             else:
                 batch.end()
+
+    def _finish_timed(self, batch: CommitBatch) -> None:
+        self._commit_began = time.monotonic()
+        try:
+            self._finish(batch.deferred, batch.rights_changed)
+        finally:
+            self._commit_began = None
+
+    @property
+    def commit_seconds(self) -> float:
+        began = self._commit_began
+        return 0.0 if began is None else time.monotonic() - began
 
     def _finish(self, deferred: Sequence[tuple[str, Params]], rights_changed: bool) -> None:
         for sql, params in join_rows(deferred):
