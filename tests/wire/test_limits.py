@@ -226,6 +226,18 @@ async def test_a_client_can_leave_at_any_byte() -> None:
         assert (await server.ask(LAST)).startswith(b"HTTP/1.1 200 ")
 
 
+@pytest.mark.parametrize("how", ["close", "abort", "write_eof"])
+async def test_a_client_that_leaves_while_its_requests_wait_is_noticed(how: str) -> None:
+    """Nothing is read meanwhile. Who closes one half has left, as at any other time."""
+    async with running() as server, server.connected() as client:
+        client.send(b"GET /watch HTTP/1.1\r\nHost: a\r\n\r\n" + GET)
+        await until(lambda: server.app.running == 1)
+        assert all(one._paused for one in server.connections)
+        getattr(client.writer.transport, how)()
+        await until(lambda: not server.connections and not server.app.running)
+        assert server.app.disconnects == 1 and server.app.paths == ["/watch"]
+
+
 async def leave(server: Running, sent: bytes) -> None:
     _, writer = await asyncio.open_connection("127.0.0.1", server.port)
     writer.write(sent)

@@ -3,6 +3,8 @@
 import asyncio
 import logging
 import math
+import socket
+import sys
 from collections import deque
 from collections.abc import Awaitable, Callable
 from itertools import chain
@@ -20,6 +22,8 @@ from teamspace.core.wire.request_head import check_trailer, read_head
 from teamspace.core.wire.start_queue import StartQueue
 
 log = logging.getLogger("teamspace.wire")
+_HUNG_UP = (7, 8)
+"""The states CLOSE and CLOSE_WAIT of Linux: the client has reset the connection, or closed its half."""
 
 App = Callable[[Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]]
 
@@ -268,7 +272,9 @@ class Connection(asyncio.Protocol):
     # Called by the server
 
     def sweep(self, now: float) -> None:
-        """Close the connection if its time is up."""
+        """Close the connection if its time is up, or if its client has left."""
+        if self._queue and _has_hung_up(self._transport):
+            self._transport.close()
         if now >= self.deadline:
             if self._current is not None:
                 self._transport.abort()
@@ -407,6 +413,15 @@ class Connection(asyncio.Protocol):
         if self._paused and not self._queue:
             self._paused = False
             self._transport.resume_reading()
+
+
+def _has_hung_up(transport: asyncio.Transport) -> bool:
+    """Whether the client sends nothing more. While requests wait, nothing is read, and only the system knows."""
+    if sys.platform != "linux" or transport.is_closing():
+        return False
+    connection = transport.get_extra_info("socket")
+    state: bytes = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)
+    return state[0] in _HUNG_UP
 
 
 def _is_plain_read(exchange: Exchange) -> bool:
