@@ -191,10 +191,17 @@ async def _claim_folder(db: Db, files: blobs.BlobStore) -> None:
 
 
 def _server(app: App, settings: Settings) -> Server:
-    files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    connections = max(_OTHER_FILES, min(WireLimits().connections, files - _OTHER_FILES))
-    limits = WireLimits(connections=connections, urgent=_URGENT, immediate=_IMMEDIATE)
+    limits = _limits(resource.getrlimit(resource.RLIMIT_NOFILE)[0])
     return Server(app.gate, limits=limits, tls=_tls(settings), trusted=settings.trusted_proxies)
+
+
+def _limits(files: int) -> WireLimits:
+    """Return limits that fit into so many open files. As many connections as the backlog are only accepted to be refused."""
+    usual, half = WireLimits(), max(files // 8, (files - _OTHER_FILES) // 2)
+    return WireLimits(
+        connections=min(usual.connections, half), backlog=min(usual.backlog, half),
+        urgent=_URGENT, immediate=_IMMEDIATE,
+    )  # fmt: skip
 
 
 def _stop_on_signals(app: App, server: Server, deadline: "Deadline") -> None:
