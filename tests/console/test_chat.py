@@ -253,6 +253,15 @@ def test_a_refusal_names_the_attachment_and_keeps_the_images(browser: Browser, i
         expect(chips.get_by_role("listitem")).to_have_count(2)
 
 
+def test_a_prompt_that_is_too_long_is_not_cut(browser: Browser, sqlite_instance: Instance) -> None:
+    with opened_chat(browser, sqlite_instance) as page:
+        field(page).fill("a" * 200_001)
+        expect(page.get_by_text("Too long: a prompt has at most 200,000 characters.")).to_be_visible()
+        expect(page.get_by_role("button", name="Send")).to_be_disabled()
+        field(page).fill("a" * 200_000)
+        expect(page.get_by_role("button", name="Send")).to_be_enabled()
+
+
 def test_prompts_and_answers_have_branches(browser: Browser, instance: Instance) -> None:
     with opened_chat(browser, instance) as page:
         ask(page, "First wording")

@@ -92,7 +92,8 @@ export function Composer({ place, entry, now, isBusy, answerer, onAnswerer, onAs
   const isUploading = attachments.items.some(({ state }) => state === "busy");
   const images = attachments.items.flatMap(({ image }) => (image ? [image] : []));
   const text = draft.text.trim();
-  const maySend = !isBusy && !isUploading && (text !== "" || images.length > 0 || draft.references.length > 0);
+  const isTooLong = text.length > LONGEST;
+  const maySend = !isBusy && !isUploading && !isTooLong && (text !== "" || images.length > 0 || draft.references.length > 0);
 
   function send(): void {
     field.current?.focus();
@@ -162,8 +163,10 @@ export function Composer({ place, entry, now, isBusy, answerer, onAnswerer, onAs
           autosize
           minRows={1}
           maxRows={12}
-          maxLength={LONGEST}
+          // More than may be sent, so that what is too long is said instead of cut; a paste can be of any length.
+          maxLength={2 * LONGEST}
           aria-label={t("chat.field")}
+          error={isTooLong && t("chat.too_long", { count: LONGEST })}
           placeholder={t("chat.field.hint")}
           aria-autocomplete="list"
           aria-controls={picking.opened ? picking.list.id : undefined}
