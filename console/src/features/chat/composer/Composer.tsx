@@ -166,7 +166,7 @@ export function Composer({ place, entry, now, isBusy, answerer, onAnswerer, onAs
           // More than may be sent, so that what is too long is said instead of cut; a paste can be of any length.
           maxLength={2 * LONGEST}
           aria-label={t("chat.field")}
-          error={isTooLong && t("chat.too_long", { count: LONGEST })}
+          aria-invalid={isTooLong}
           placeholder={t("chat.field.hint")}
           aria-autocomplete="list"
           aria-controls={picking.opened ? picking.list.id : undefined}
@@ -183,6 +183,11 @@ export function Composer({ place, entry, now, isBusy, answerer, onAnswerer, onAs
           onKeyDown={onKeyDown}
           onPaste={onPaste}
         />
+        {isTooLong && (
+          <p className={styles.tooLong} role="alert">
+            {t("chat.too_long", { count: LONGEST })}
+          </p>
+        )}
         <div className={styles.bar}>
           <FileButton multiple onChange={(files) => attachments.add(files)}>
             {(props) => (

@@ -53,9 +53,10 @@ function Name() {
 
 function Choice({ answerer, executors, onChoose }: Props & { executors: readonly string[] }) {
   const model = useModel();
-  const models = useModels().data ?? NOBODY;
+  const usual = model.data?.model;
+  const others = (useModels().data ?? NOBODY).filter((name) => name !== usual);
   const choices: [string, Answerer][] = [
-    ...(models.length > 1 ? models.map((name): [string, Answerer] => [`model ${name}`, { model: name }]) : []),
+    ...others.map((name): [string, Answerer] => [`model ${name}`, { model: name }]),
     ...executors.map((name): [string, Answerer] => [`executor ${name}`, { executor: name }]),
   ];
   if (choices.length === 0) return <Name />;
@@ -73,7 +74,7 @@ function Choice({ answerer, executors, onChoose }: Props & { executors: readonly
       aria-label={executors.length > 0 ? t("chat.model.choose") : t("chat.model")}
       allowDeselect={false}
       comboboxProps={{ width: 240, position: "top-start" }}
-      data={[{ value: "", label: (!model.data?.simulated && model.data?.model) || t("chat.model.default") }, ...groups.filter(({ items }) => items.length > 0)]}
+      data={[{ value: "", label: usual && !model.data?.simulated ? t("chat.model.usual", { model: usual }) : t("chat.model.default") }, ...groups.filter(({ items }) => items.length > 0)]}
       value={chosen?.[0] ?? ""}
       onChange={(value) => onChoose(choices.find(([each]) => each === value)?.[1] ?? {})}
     />
