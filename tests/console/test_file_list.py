@@ -93,9 +93,46 @@ def test_the_list_is_worked_by_keys_alone(browser: Browser, sqlite_instance: Ins
         expect(row(page, "2.txt")).to_have_attribute("aria-selected", "true")
         page.keyboard.press("Delete")
         expect(names(page)).to_have_text(["0.txt", "1.txt", "3.txt", "4.txt", "5.txt"])
-        row(page, "4.txt").focus()
+        expect(row(page, "3.txt")).to_be_focused()
+        page.keyboard.press("Delete")
+        expect(names(page)).to_have_text(["0.txt", "1.txt", "4.txt", "5.txt"])
+        expect(row(page, "4.txt")).to_be_focused()
         page.keyboard.press("Enter")
         expect(page.get_by_role("heading", name="4.txt", level=1)).to_be_visible()
+
+
+@pytest.mark.parametrize("view", ["List", "Tiles"])
+def test_the_focus_follows_its_file_while_others_add_and_delete(
+    browser: Browser, sqlite_instance: Instance, view: str
+) -> None:
+    folder = f"changing {view}/"
+    fill(sqlite_instance, folder, {f"{number}.txt": 1 for number in range(1, 5)})
+    token = sqlite_instance.session("member")
+
+    def delete(name: str) -> None:
+        items = sqlite_instance.call("GET", f"/api/repo?prefix={folder.replace(' ', '%20')}", None, token)["items"]
+        (found,) = [item["id"] for item in items if item["filename"] == name]
+        sqlite_instance.call("DELETE", f"/api/repo-obj/{found}", None, token)
+
+    with window(browser, sqlite_instance.url, token=token) as page:
+        page.goto(f"/app/files?in={folder}")
+        page.get_by_role("button", name=view, exact=True).click()
+        entries = page.get_by_role("grid").locator("[data-entry]")
+        expect(entries).to_have_count(4)
+        entry = page.get_by_role("grid").locator("[data-entry]:focus")
+        entries.filter(has_text="3.txt").focus()
+        fill(sqlite_instance, folder, {"0.txt": 1})
+        expect(entries).to_have_count(5)
+        expect(entry).to_contain_text("3.txt")
+        delete("3.txt")
+        expect(entries).to_have_count(4)
+        expect(entry).to_contain_text("4.txt")
+        delete("4.txt")
+        expect(entries).to_have_count(3)
+        expect(entry).to_contain_text("2.txt")
+        page.keyboard.press("Delete")
+        expect(entries).to_contain_text(["0.txt", "1.txt"])
+        expect(entry).to_contain_text("1.txt")
 
 
 def test_a_new_folder_takes_the_focus(browser: Browser, sqlite_instance: Instance) -> None:

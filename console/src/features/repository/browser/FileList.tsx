@@ -80,6 +80,8 @@ export function FileList({ place, entries, order, onOrder, selection, onSelectio
       data-narrow={narrow || undefined}
       data-middling={(width > 0 && width < MIDDLING) || undefined}
       data-small={(width > 0 && width < SMALL) || undefined}
+      onFocus={keys.onFocus}
+      onBlur={keys.onBlur}
       onKeyDown={keys.onKeyDown}
       onContextMenu={keys.onContextMenu}
     >

@@ -47,6 +47,8 @@ export function Tiles({ place, entries, selection, onSelection, more, onEnd }: S
       aria-label={place.show === "shared" ? t("files.show.shared") : place.folder || t("files.root")}
       aria-rowcount={more ? -1 : count}
       aria-multiselectable
+      onFocus={keys.onFocus}
+      onBlur={keys.onBlur}
       onKeyDown={keys.onKeyDown}
       onContextMenu={keys.onContextMenu}
     >

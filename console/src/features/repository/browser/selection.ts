@@ -45,6 +45,10 @@ export function kept(selection: Selection, ids: ReadonlySet<string>): Selection 
   };
 }
 
+/** The active entry, or the one that has taken its place at `last`. */
+export const successor = (ids: readonly string[], active: string | null, last: number): string | undefined =>
+  active !== null && ids.includes(active) ? active : ids[Math.min(last, ids.length - 1)];
+
 /** Index that a key moves to from another; undefined for other keys. `columns` entries are side by side, `page` rows in sight. */
 export function moved(key: string, from: number, count: number, columns = 1, page = 10): number | undefined {
   const steps: Record<string, number> = {

@@ -8,6 +8,7 @@ import { DEED_KEYS, pressed } from "../listKeys";
 import { depart, useArrival, useUp } from "./arrival";
 import type { Entry } from "./entries";
 import type { MenuPlace } from "./EntryMenu";
+import { useKeptFocus } from "./focus";
 import { found, Letters } from "./letters";
 import { all, extended, focused, moved, none, only, toggled, type Selection } from "./selection";
 
@@ -41,6 +42,7 @@ export function useGrid({ grid, folder, entries, columns, selection, onSelection
     wanted.current = null;
     element.focus({ preventScroll: true });
   });
+  const keptFocus = useKeptFocus({ grid, ids, active, selection, onSelection, focus: (id) => void (wanted.current = id) });
   const chosen = (entry: Entry): Entry[] => (selection.chosen.has(entry.id) ? entries.filter(({ id }) => selection.chosen.has(id)) : [entry]);
   function open(entry: Entry, byKey = false): void {
     if (!entry.isFolder) return void go({ to: "/files/$id", params: { id: entry.id } });
@@ -109,6 +111,7 @@ export function useGrid({ grid, folder, entries, columns, selection, onSelection
     chosen,
   };
   return {
+    ...keptFocus,
     onKeyDown(event: KeyboardEvent): void {
       // Keys in a menu bubble here from its portal.
       const here = event.target as HTMLElement;
