@@ -95,7 +95,7 @@ async function problemOf(response: Response): Promise<Partial<Problem>> {
 /** Some routes answer in other forms too, to those who ask for them: here it is always JSON. */
 export const api = createClient<paths, "application/json">({
   baseUrl: "/",
-  fetch: (request) => asPerson((bearer) => retryWhileBusy(() => fetch(withToken(request, bearer)))),
+  fetch: (request) => asPerson((bearer) => retryWhileBusy(() => fetch(withToken(request, bearer)), request.signal)),
 });
 api.use(judge);
 

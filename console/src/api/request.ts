@@ -19,7 +19,7 @@ export async function request(method: string, path: string, body?: unknown, sign
 async function sent(path: string, init: RequestInit): Promise<Response> {
   try {
     return await asPerson((bearer) =>
-      retryWhileBusy(() => fetch(path, { ...init, headers: { ...init.headers, authorization: `Bearer ${bearer ?? ""}` } })),
+      retryWhileBusy(() => fetch(path, { ...init, headers: { ...init.headers, authorization: `Bearer ${bearer ?? ""}` } }), init.signal),
     );
   } catch (fault) {
     if (init.signal?.aborted) throw fault;

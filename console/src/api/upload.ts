@@ -22,7 +22,7 @@ export const putPart = (upload: string, number: number, body: Blob, way: Way): P
   putTo(`/api/repo-uploads/${upload}/parts?number=${number}`, body, way);
 
 async function putTo<T>(address: string, body: Blob, way: Way): Promise<T> {
-  const response = await asPerson((bearer) => retryWhileBusy(() => send(address, body, way, bearer)));
+  const response = await asPerson((bearer) => retryWhileBusy(() => send(address, body, way, bearer), way.signal));
   if (!response.ok) throw await refused(response);
   return (await response.json()) as T;
 }

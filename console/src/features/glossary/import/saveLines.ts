@@ -12,7 +12,6 @@ interface Line {
 }
 
 const AT_ONCE = 4;
-const MOST_WAITS = 10;
 
 /** The lines that couldn't be saved. */
 export async function saveLines(lines: readonly Line[], onProgress: (share: number) => void): Promise<LineFault[]> {
@@ -23,7 +22,7 @@ export async function saveLines(lines: readonly Line[], onProgress: (share: numb
   async function work(): Promise<void> {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       try {
-        await patiently(next.after);
+        await saveTerm(next.after);
       } catch (fault) {
         faults.push({ line: next.line, message: fault instanceof Refusal ? fault.message : t("state.failed") });
       }
@@ -34,18 +33,4 @@ export async function saveLines(lines: readonly Line[], onProgress: (share: numb
 
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   return faults.sort((one, other) => one.line - other.line);
-}
-
-/** Waits when requests come too fast. */
-async function patiently(term: TermText): Promise<void> {
-  for (let wait = 0; ; wait += 1) {
-    try {
-      await saveTerm(term);
-      return;
-    } catch (fault) {
-      const isFast = fault instanceof Refusal && fault.code === "rate_limited" && wait < MOST_WAITS;
-      if (!isFast) throw fault;
-      await new Promise((resume) => setTimeout(resume, (fault.problem.retry_after ?? 1) * 1000));
-    }
-  }
 }
