@@ -322,7 +322,7 @@ SETTINGS = (
     Setting("SERVICE_TLS_CERT",           _file,                      "",          "The certificate chain (PEM) for https; its private key is SERVICE_TLS_KEY."),
     Setting("SERVICE_TLS_KEY",            _file,                      "",          "The certificate's private key (PEM)."),
     Setting("SERVICE_TRUSTED_PROXIES",    _networks,                  "",          "Networks whose X-Forwarded-For and X-Forwarded-Host headers are trusted, separated by commas."),
-    Setting("SERVICE_RATE_TOKEN",         _number(0, 1_000_000),      "1200",      "Requests per minute and token; 0 means no limit."),
+    Setting("SERVICE_RATE_TOKEN",         _number(0, 1_000_000),      "1200",      "Requests per minute and token, besides uploads; 0 means no limit."),
     Setting("SERVICE_RATE_ANONYMOUS",     _number(0, 1_000_000),      "100",       "Requests per minute and address without a credential; 0 means no limit."),
     Setting("SERVICE_JOB_SLOTS",          _number(1, 1000),           "16",        "Concurrent jobs per kind and server process; one company gets at most half of them."),
     Setting("SERVICE_GRACE_SECONDS",      _number(0, 3600),           "0",         "How long a server that is stopping still accepts requests, while GET /ready answers 503: for load balancers."),

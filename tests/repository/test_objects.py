@@ -158,6 +158,17 @@ async def test_concurrent_writes_of_a_key_each_get_a_version(world: World, ann: 
         assert (await fetch(ann, item["id"], f"?version={item['version']}")).content == body
 
 
+async def test_uploads_are_not_limited_by_the_rate_of_the_token(
+    world: World, ann: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spent = list[str]()
+    monkeypatch.setattr(world.app.gate._token_rate, "spend", spent.append)
+    await put(ann, "a.txt")
+    assert spent == []
+    await ann.get("/api/repo")
+    assert len(spent) == 1
+
+
 @pytest.mark.both_databases
 async def test_one_of_many_conditional_writes_wins(ann: Caller) -> None:
     await put(ann, "a")
