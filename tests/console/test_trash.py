@@ -36,6 +36,40 @@ def test_a_deleted_note_is_back_with_its_shares_after_undo(browser: Browser, sql
     assert (shown["title"], shown["version"]) == ("Berths", 1)
 
 
+def test_undoing_the_deletion_of_many_files_does_not_refetch_their_list_after_each(
+    browser: Browser, sqlite_instance: Instance
+) -> None:
+    for number in range(20):
+        sqlite_instance.upload(f"regretted/{number:02}.txt", b"x", "member")
+    listed: list[str] = []
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
+        page.goto("/app/files?in=regretted/")
+        page.get_by_role("checkbox", name="Select all").check()
+        page.get_by_role("toolbar").get_by_role("button", name="Delete").click()
+        page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+        deleted = page.get_by_role("alert").filter(has_text="20 files deleted")
+        expect(deleted).to_be_visible()
+        page.on("request", lambda request: listed.append(request.url) if "/api/repo?" in request.url else None)
+        deleted.get_by_role("button", name="Undo").click()
+        expect(page.get_by_text("20 items restored")).to_be_visible()
+        expect(page.get_by_role("grid").get_by_role("rowheader")).to_have_count(20)
+    assert len(listed) < 12  # changes that the server reports refetch the list too, every now and then
+
+
+def test_undo_in_a_list_stays_there(browser: Browser, sqlite_instance: Instance) -> None:
+    for name in ("one.txt", "other.txt"):
+        sqlite_instance.upload(f"stayed/{name}", b"x", "member")
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
+        page.goto("/app/files?in=stayed/")
+        row = page.get_by_role("row", name="one.txt")
+        row.get_by_role("button", name="Actions for one.txt").click()
+        page.get_by_role("menuitem", name="Delete").click()
+        expect(row).to_have_count(0)
+        page.get_by_role("button", name="Undo").click()
+        expect(page.get_by_text("“one.txt” restored")).to_be_visible()
+        expect(row).to_be_visible()
+
+
 @pytest.mark.parametrize("width", [1280, 390])
 def test_the_trash_lists_restores_and_deletes_for_good(browser: Browser, sqlite_instance: Instance, width: int) -> None:
     token = sqlite_instance.session("member")

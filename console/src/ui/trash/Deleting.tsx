@@ -28,8 +28,9 @@ export function Deleting({ id, perform, deleted, title, confirm, children, onClo
   const isKept = days > 0;
 
   async function go(): Promise<void> {
+    const from = window.location.pathname;
     await perform();
-    undo(deleted, [id]);
+    undo(deleted, [id], from);
   }
 
   const start = useRef(() => undefined as void);

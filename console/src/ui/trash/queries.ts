@@ -11,10 +11,14 @@ export type Restored = Schemas["Restored"];
 export const useTrashDays = (): number => useConfig().data?.trash_days ?? 0;
 
 export async function restore(client: QueryClient, id: string, key?: string): Promise<Restored> {
-  const restored = await answer(api.POST("/api/trash/{id}/restore", { params: { path: { id } }, body: key === undefined ? {} : { key } }));
+  const restored = await bringBack(id, key);
   await refresh(client);
   return restored;
 }
+
+/** For many of them: the screens are refreshed only once. */
+export const bringBack = (id: string, key?: string): Promise<Restored> =>
+  answer(api.POST("/api/trash/{id}/restore", { params: { path: { id } }, body: key === undefined ? {} : { key } }));
 
 /** Whatever a screen shows can have come back or gone. */
 export async function refresh(client: QueryClient): Promise<void> {

@@ -9,25 +9,24 @@ import { Refusal } from "@/api/client";
 import { t } from "@/i18n";
 import { closing, notice, noticeFault } from "@/ui/notice";
 
+import { withMany } from "./many";
 import { placeOf } from "./places";
-import { restore, useTrashDays, type Restored } from "./queries";
+import { bringBack, restore, useTrashDays } from "./queries";
 import styles from "./Undo.module.css";
 
 /** Pointing at the toast or moving the focus there stops the clock. */
 const LONG_ENOUGH = 10_000;
-const AT_ONCE = 4;
 
-export function useUndo(): (message: string, ids: readonly string[]) => void {
+/** `from` is the address that the deletion was asked for at: a screen that it has closed is opened again. */
+export function useUndo(): (message: string, ids: readonly string[], from?: string) => void {
   const days = useTrashDays();
   const client = useQueryClient();
   const go = useNavigate();
 
-  async function bringBack(ids: readonly string[]): Promise<void> {
-    const [only] = ids;
-    if (ids.length !== 1 || only === undefined) return bringBackMany(ids);
+  async function bringBackOne(id: string, from: string): Promise<void> {
     try {
-      const restored = await restore(client, only);
-      await go({ to: placeOf(restored) });
+      const restored = await restore(client, id);
+      if (from.endsWith(`/${id}`)) await go({ to: placeOf(restored) });
       notice(t("trash.restored", { title: restored.title }));
     } catch (fault) {
       noticeFault(fault);
@@ -36,25 +35,18 @@ export function useUndo(): (message: string, ids: readonly string[]) => void {
   }
 
   async function bringBackMany(ids: readonly string[]): Promise<void> {
-    const left = [...ids];
-    const restored: Restored[] = [];
-    await Promise.all(
-      Array.from({ length: AT_ONCE }, async () => {
-        for (let id = left.pop(); id !== undefined; id = left.pop()) {
-          await restore(client, id).then((each) => restored.push(each), () => undefined);
-        }
-      }),
-    );
-    const missing = ids.length - restored.length;
-    if (restored.length > 0) notice(t("trash.restored.many", { count: restored.length }));
-    if (missing > 0) {
-      notifications.show({ color: "danger", message: t("trash.undo.failed", { count: missing }), autoClose: LONG_ENOUGH, ...closing() });
+    const failed = await withMany(client, ids, t("trash.restoring", { count: ids.length }), (id) => bringBack(id));
+    const restored = ids.length - failed.length;
+    if (restored > 0) notice(t("trash.restored.many", { count: restored }));
+    if (failed.length > 0) {
+      notifications.show({ color: "danger", message: t("trash.undo.failed", { count: failed.length }), autoClose: LONG_ENOUGH, ...closing() });
       await go({ to: "/trash" });
     }
   }
 
-  return (message, ids) => {
-    if (days === 0 || ids.length === 0) {
+  return (message, ids, from = window.location.pathname) => {
+    const [only] = ids;
+    if (days === 0 || only === undefined) {
       notice(message);
       return;
     }
@@ -69,7 +61,7 @@ export function useUndo(): (message: string, ids: readonly string[]) => void {
             variant="default"
             onClick={() => {
               notifications.hide(toast);
-              void bringBack(ids);
+              void (ids.length === 1 ? bringBackOne(only, from) : bringBackMany(ids));
             }}
           >
             {t("action.undo")}
