@@ -148,6 +148,17 @@ describe("an interrupted upload", () => {
     await harbour.land("a");
     expect([harbour.states, harbour.unwanted]).toEqual([["a done", "b done"], []]);
   });
+
+  it("goes on at once, before what was paused has ended", async () => {
+    const harbour = new Harbour();
+    harbour.add("a", "b");
+    harbour.queue.pause(1);
+    harbour.queue.retry(1);
+    await harbour.land("b");
+    expect(harbour.states).toEqual(["a sending", "b done"]);
+    await harbour.land("a");
+    expect(harbour.states).toEqual(["a done", "b done"]);
+  });
 });
 
 describe("a name beside another", () => {

@@ -211,7 +211,8 @@ export class Uploads {
       const { id } = await this.#deliver(item, stop.signal);
       Object.assign(item, { state: "done", objectId: id, sent: item.size });
     } catch (fault) {
-      if (item.state === "sending") this.#failed(item, fault);
+      // One that was paused can end after the next has begun.
+      if (item.state === "sending" && item.stop === stop) this.#failed(item, fault);
     }
     this.#go();
   }
