@@ -291,6 +291,23 @@ async def test_uses_are_counted_and_audited_once_an_hour(world: World, ann: Call
     assert sorted(actions) == ["link.create", "link.use"]
 
 
+@pytest.mark.parametrize(
+    ("query", "headers"), [("?view=1", {}), ("", {"range": "bytes=1-"}), ("?view=1", {"range": "bytes=1-"})]
+)
+async def test_a_file_that_is_fetched_without_its_page_leaves_a_trace(
+    world: World, ann: Caller, query: str, headers: dict[str, str]
+) -> None:
+    created = await put(ann, "a.png", b"not quite a picture", content_type="image/png")
+    link = await publish(ann, created["id"])
+    for _ in range(3):
+        assert (await visit(world, link, f"/content{query}", **headers)).content
+    (shown,) = await links_of(ann, created["id"])
+    assert shown["last_used_at"] is not None
+    assert (shown["views"], shown["downloads"]) == (0, 0)
+    uses = [item for item in (await ann.get("/api/audit")).json()["items"] if item["action"] == "link.use"]
+    assert len(uses) == 1
+
+
 async def test_a_link_of_another_object_is_not_revoked(world: World, ann: Caller) -> None:
     one, other = await put(ann, "a.txt"), await put(ann, "b.txt")
     link = await publish(ann, one["id"])

@@ -130,8 +130,7 @@ def content(db: Db, files: BlobStore, who: Principal, shared: SharedFile, *, vie
 async def _read(
     db: Db, files: BlobStore, who: Principal, shared: SharedFile, is_download: bool, start: int, length: int
 ) -> AsyncGenerator[bytes, None]:
-    if is_download and start == 0:
-        await count_use(db, who, shared.link, downloads=1)
+    await count_use(db, who, shared.link, downloads=int(is_download and start == 0))
     async for chunk in reading.read_range(db, files, shared.version, start, length):
         yield chunk
 
@@ -142,11 +141,17 @@ async def read_beginning(db: Reads, files: BlobStore, shared: SharedFile, size: 
 
 
 async def count_use(db: Db, who: Principal, link: LinkRow, *, views: int = 0, downloads: int = 0) -> None:
-    """Count a use. A link works also if that fails, such as on a full disk."""
+    """Count a use. A link works also if that fails, such as on a full disk.
+
+    What is neither a view nor a download, such as a range or the picture on a page, belongs to one; in case it doesn't, it
+    is noted once an hour.
+    """
     now = clock.stamp()
     visitor = msgspec.structs.replace(who, org_id=link.org_id, team_id=link.team_id)
     with suppress(Refusal):
         if link.last_used_at is not None and link.last_used_at > clock.ago(_AUDITED_EVERY):
+            if not views and not downloads:
+                return
             async with db.maintenance(visitor, durable=False) as tx:
                 await store.count_use(tx, link.id, now, views=views, downloads=downloads)
             return
