@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 
 from tests.console.browser import window
 from tests.console.instance import Instance
@@ -62,6 +62,30 @@ def test_a_public_link_is_made_opened_and_turned_off(browser: Browser, sqlite_in
         with window(browser, instance.url) as visitor:
             visitor.goto(first)
             expect(visitor.get_by_role("heading", name="This link doesn’t work")).to_be_visible()
+
+
+def test_links_that_somebody_else_revokes_meanwhile_are_off_too(browser: Browser, sqlite_instance: Instance) -> None:
+    token = sqlite_instance.session("member")
+    file = sqlite_instance.upload("harbour/berths.txt", b"Twelve.", "member", "private")
+    first, _ = (sqlite_instance.call("POST", f"/api/repo-obj/{file}/links", {}, token)["id"] for _ in range(2))
+
+    def revoke_first(route: Route) -> None:
+        if route.request.method == "DELETE" and route.request.url.endswith(first):
+            sqlite_instance.call("DELETE", f"/api/repo-obj/{file}/links/{first}", None, token)
+        route.continue_()
+
+    with window(browser, sqlite_instance.url, token=token) as page:
+        page.goto(f"/app/files/{file}")
+        page.get_by_role("button", name="Share").click()
+        links = page.get_by_role("dialog", name="Share “berths.txt”").get_by_role("region", name="Public links")
+        expect(links.get_by_role("listitem")).to_have_count(2)
+        page.route(f"**/{file}/links/*", revoke_first)
+        links.get_by_role("switch", name="Public links").click(force=True)
+        ending = page.get_by_role("dialog", name="Turn off public links?")
+        ending.get_by_role("button", name="Turn off").click()
+        expect(ending).to_have_count(0)
+        expect(links.get_by_role("listitem")).to_have_count(0)
+    assert sqlite_instance.call("GET", f"/api/repo-obj/{file}/links", None, token)["items"] == []
 
 
 def test_an_administrator_sees_and_revokes_links_to_what_they_cannot_open(

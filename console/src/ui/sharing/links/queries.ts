@@ -2,7 +2,7 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
-import { answer, api, type Schemas } from "@/api/client";
+import { answer, api, Refusal, type Schemas } from "@/api/client";
 
 import { sharingOf } from "../keys";
 
@@ -41,8 +41,16 @@ export function useRevokeLinks(id: string) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: async (gone: readonly string[]) => {
-      for (const link of gone) await answer(api.DELETE("/api/repo-obj/{id}/links/{link}", { params: { path: { id, link } } }));
+      for (const link of gone) await revoke(id, link);
     },
     onSettled: () => client.invalidateQueries({ queryKey: links(id) }),
   });
+}
+
+async function revoke(id: string, link: string): Promise<void> {
+  try {
+    await answer(api.DELETE("/api/repo-obj/{id}/links/{link}", { params: { path: { id, link } } }));
+  } catch (fault) {
+    if (!(fault instanceof Refusal && fault.status === 404)) throw fault;
+  }
 }
