@@ -197,7 +197,7 @@ TYPED = {
     "added", "against", "argument", "capability", "choices", "entry", "expected", "field", "forms", "got", "header", "kind",
     "locale", "methods", "missing", "part", "pattern", "permission", "permissions", "reference", "token", "type", "types", "value",
 }  # fmt: skip
-"""Identifiers of the API, which people type as they are in every language."""
+"""Identifiers of the API, which people type as they are in every language. The console has names for permissions."""
 FREE = {
     "bucket", "company", "error", "executor", "executors", "file", "first", "folder", "host", "id", "input", "key", "message", "model",
     "name", "path", "place", "plugin", "prefix", "problem", "problems", "reason", "server", "slug", "start", "step", "store", "term", "tool",

@@ -46,10 +46,12 @@ test("every text of the server's is written here as the server writes it", () =>
 test("a value that is a word of the server's or a time is translated, and what people type stays", () => {
   setZone("Asia/Tokyo");
   const words = { "refusals.quota.used_up_until": "{dimension} ({level}) bis {resets_at}", "refusals.rights.needs": "Erfordert {permission}." };
-  speak("de", { ...words, "refusal_values.dimension.ai.requests": "KI-Anfragen", "refusal_values.level.org": "Unternehmen" } as never);
+  const names = { "permission.files:read": "Dateien ansehen", "state.quoted": "„{name}“" };
+  speak("de", { ...words, ...names, "refusal_values.dimension.ai.requests": "KI-Anfragen", "refusal_values.level.org": "Unternehmen" } as never);
   const params = { dimension: "ai.requests", level: "org", resets_at: "2026-01-31T23:30:00Z" };
   expect(reportedText({ key: "quota.used_up_until", params })).toBe("KI-Anfragen (Unternehmen) bis 01.02.2026, 08:30");
   expect(reportedText({ key: "quota.used_up_until", params: { ...params, level: "galaxy" } })).toContain("(galaxy)");
-  expect(reportedText({ key: "rights.needs", params: { permission: "files:read" } })).toBe("Erfordert files:read.");
+  expect(reportedText({ key: "rights.needs", params: { permission: "files:read" } })).toBe("Erfordert „Dateien ansehen“.");
+  expect(reportedText({ key: "rights.needs", params: { permission: "files:read:a/" } })).toBe("Erfordert files:read:a/.");
   setZone(null);
 });

@@ -147,6 +147,8 @@ export function reportedText({ key, params }: Reported): string | undefined {
 /** A value in words of the locale, if it is one of a few that the server has, or a time. What people type stays as it is. */
 function valueWords(param: string, value: Values[string]): Values[string] {
   if (typeof value !== "string") return value;
+  const permission = `permission.${value}` as MessageKey;
+  if (param === "permission" && messages[permission] !== undefined) return t("state.quoted", { name: t(permission) });
   const key = `refusal_values.${param}.${value}` as MessageKey;
   if (messages[key] !== undefined) return t(key);
   return param.endsWith("_at") && !Number.isNaN(Date.parse(value)) ? dateTime(value) : value;
