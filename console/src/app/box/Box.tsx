@@ -12,6 +12,7 @@ import { useSession } from "@/session";
 
 import styles from "./Box.module.css";
 import { useFoundGroups, usePlaceGroups, useShortcutGroups, type Entry, type Group } from "./entries";
+import { matching } from "./matching";
 import { box, takeTyped } from "./opening";
 
 const PAUSE_MS = 150;
@@ -104,7 +105,7 @@ function Search() {
   );
 }
 
-/** Without a word, what was opened before comes first; with one, places and actions that match do. */
+/** Without a word, what was opened before comes first; with one, the group of the best match, and last what the server finds. */
 function useGroups(query: string): { groups: Group[]; state?: string } {
   const { can } = useSession();
   const [asked] = useDebouncedValue(query, PAUSE_MS);
@@ -112,7 +113,8 @@ function useGroups(query: string): { groups: Group[]; state?: string } {
   const found = useTopResults(mayFind ? asked : "");
   const isFresh = asked === query && !found.isFetching;
   const results = query !== "" && asked !== "" ? (found.data ?? []) : [];
-  const all = [...useShortcutGroups(query), ...usePlaceGroups(query), ...useFoundGroups(query, results)];
+  const known = [...useShortcutGroups(query), ...usePlaceGroups(query)].filter(({ entries }) => entries.length > 0);
+  const all = [...matching(query, known, ({ entries }) => entries[0]?.title ?? ""), ...useFoundGroups(query, results)];
   const groups = all.filter(({ entries }) => entries.length > 0);
   if (query === "" || !mayFind) return { groups };
   return { groups, state: found.isError ? found.error.message : isFresh ? undefined : t("search.busy") };

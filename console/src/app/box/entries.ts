@@ -12,6 +12,8 @@ import { useSession } from "@/session";
 import { useFavourites, useRecents } from "@/ui/shortcuts/queries";
 import { addressOf, isSame, PICTURES, type Shortcut } from "@/ui/shortcuts/shortcuts";
 
+import { matching } from "./matching";
+
 export interface Entry {
   id: string;
   title: string;
@@ -44,8 +46,7 @@ export function useShortcutGroups(query: string): Group[] {
   const recents = (useRecents().data ?? []).filter((item) => !favourites.some((other) => isSame(item, other)));
   const most = query === "" ? AT_FIRST : FEW;
   const entriesOf = (items: readonly Shortcut[]): Entry[] =>
-    items
-      .filter((item) => matches(query, item.title))
+    matching(query, items, ({ title }) => title)
       .slice(0, most)
       .map((item) => ({
         id: `box-${item.kind}-${item.id}`,
@@ -75,7 +76,7 @@ export function usePlaceGroups(query: string): Group[] {
     keys: action.keys,
     perform: () => action.perform(visit),
   }));
-  const found = (entries: Entry[]): Entry[] => entries.filter(({ title }) => matches(query, title));
+  const found = (entries: Entry[]): Entry[] => matching(query, entries, ({ title }) => title);
   return [
     { title: t("box.actions"), entries: found(named) },
     { title: t("box.places"), entries: found(places) },
@@ -116,15 +117,4 @@ export function useFoundGroups(query: string, found: readonly Found[]): Group[] 
     { title: t("box.content"), entries },
     { title: t("search.title"), entries: [all] },
   ];
-}
-
-/** Letters in order are enough: `nn` finds `New note`. */
-export function matches(query: string, title: string): boolean {
-  let from = 0;
-  const text = title.toLowerCase();
-  for (const letter of query.toLowerCase().replace(/\s/g, "")) {
-    from = text.indexOf(letter, from) + 1;
-    if (from === 0) return false;
-  }
-  return true;
 }
