@@ -96,6 +96,44 @@ def test_the_trash_lists_restores_and_deletes_for_good(browser: Browser, sqlite_
     assert sqlite_instance.call("GET", "/api/trash", token=token)["items"] == []
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_many_items_are_restored_or_deleted_for_good_at_once(
+    browser: Browser, sqlite_instance: Instance, width: int
+) -> None:
+    token = sqlite_instance.session("member")
+    sqlite_instance.call("DELETE", "/api/trash", token=token)
+    files = [sqlite_instance.upload(f"many/{width}/{number:02}.txt", b"x", "member") for number in range(12)]
+    for file in files:
+        sqlite_instance.call("DELETE", f"/api/repo-obj/{file}", token=token)
+    with window(browser, sqlite_instance.url, token=token, width=width) as page:
+        page.goto("/app/trash")
+        items = page.get_by_role("rowheader")
+        expect(items).to_have_count(12)
+        page.get_by_role("searchbox", name="Filter").fill("/0")
+        expect(page.get_by_role("status").filter(has_text="10 matches")).to_be_visible()
+        page.get_by_role("checkbox", name="Select all").focus()
+        page.keyboard.press("Space")
+        expect(page.get_by_text("10 selected")).to_be_visible()
+        page.get_by_role("checkbox", name="Select 00.txt").uncheck()
+        selection = page.get_by_role("toolbar", name="Actions for the selection")
+        selection.get_by_role("button", name="Restore").focus()
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("9 items restored")).to_be_visible()
+        expect(items).to_have_count(1)
+        expect(page.get_by_role("checkbox", name="Select all")).to_be_focused()
+        page.get_by_role("searchbox", name="Filter").fill("")
+        expect(items).to_have_count(3)
+        page.get_by_role("checkbox", name="Select all").check()
+        selection.get_by_role("button", name="Delete for good").click()
+        dialog = page.get_by_role("dialog", name="Delete 3 items for good?")
+        expect(dialog).to_contain_text("can’t be undone")
+        dialog.get_by_role("button", name="Delete for good").click()
+        expect(page.get_by_text("3 items deleted for good")).to_be_visible()
+        expect(page.get_by_role("heading", name="The trash is empty")).to_be_visible()
+    assert sqlite_instance.call("GET", "/api/trash", token=token)["items"] == []
+    assert len(sqlite_instance.call("GET", f"/api/repo?prefix=many/{width}/", token=token)["items"]) == 9
+
+
 def test_emptying_the_trash_asks_first(browser: Browser, sqlite_instance: Instance) -> None:
     token = sqlite_instance.session("member")
     for number in range(3):

@@ -24,6 +24,8 @@ interface Props<Row> {
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;
+  /** A checkbox before the row header. */
+  choice?: (row: Row) => ReactNode;
   /** Row actions. */
   actions?: (row: Row) => ReactNode;
   /** The row of a choice that is taken. */
@@ -33,7 +35,7 @@ interface Props<Row> {
 /** Explicit roles: as cards the table isn't laid out as a table, and some browsers then drop its semantics. */
 const CELL = { role: "cell" };
 
-export function DataTable<Row>({ caption, columns, rows, keyOf, actions, isChosen }: Props<Row>) {
+export function DataTable<Row>({ caption, columns, rows, keyOf, choice, actions, isChosen }: Props<Row>) {
   const table = useArrowKeys();
   return (
     <div className={styles.room}>
@@ -41,6 +43,11 @@ export function DataTable<Row>({ caption, columns, rows, keyOf, actions, isChose
         <caption className="sr-only">{caption}</caption>
         <thead>
           <tr role="row">
+            {choice && (
+              <th role="columnheader" scope="col">
+                <span className="sr-only">{t("ui.select")}</span>
+              </th>
+            )}
             {columns.map((column) => (
               <th key={column.title} role="columnheader" scope="col" data-end={column.end || undefined} aria-sort={column.sorted}>
                 {column.onSort ? <SortButton column={column} /> : column.title}
@@ -55,7 +62,12 @@ export function DataTable<Row>({ caption, columns, rows, keyOf, actions, isChose
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={keyOf(row)} role="row" data-chosen={isChosen?.(row) || undefined}>
+            <tr key={keyOf(row)} role="row" data-chosen={isChosen?.(row) || undefined} data-choice={choice && true}>
+              {choice && (
+                <td {...CELL} className={styles.choice}>
+                  {choice(row)}
+                </td>
+              )}
               {columns.map((column, place) => cellOf(column, row, place === 0))}
               {actions && (
                 <td {...CELL} className={styles.actions}>

@@ -21,18 +21,30 @@ const ICONS = { note: IconNotes, document: IconFileText, file: IconFile } as con
 
 interface Props {
   items: readonly TrashItem[];
+  chosen: ReadonlySet<string>;
+  onChoose: (item: TrashItem) => void;
   onPurge: (item: TrashItem) => void;
   /** Its key has another file by now. */
   onTaken: (item: TrashItem) => void;
 }
 
-export function TrashTable({ items, onPurge, onTaken }: Props) {
+export function TrashTable({ items, chosen, onChoose, onPurge, onTaken }: Props) {
   const names = useNames();
   return (
     <DataTable
       caption={t("trash.table")}
       rows={items}
       keyOf={({ id }) => id}
+      isChosen={({ id }) => chosen.has(id)}
+      choice={(item) => (
+        <input
+          type="checkbox"
+          className={styles.box}
+          aria-label={t("files.select", { name: item.title })}
+          checked={chosen.has(item.id)}
+          onChange={() => onChoose(item)}
+        />
+      )}
       columns={[
         { title: t("trash.column.name"), cell: (item) => <Name item={item} /> },
         {

@@ -4,14 +4,14 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 
 import { answer, api, type Schemas } from "@/api/client";
 import { useEndless } from "@/ui/endless";
-import { refresh, restore } from "@/ui/trash/queries";
+import { purge, refresh, restore } from "@/ui/trash/queries";
 
 import { TRASH } from "./keys";
 
 export type TrashItem = Schemas["TrashItem"];
 
 export const useTrash = () =>
-  useEndless(TRASH, (cursor) => answer(api.GET("/api/trash", { params: { query: { cursor } } })));
+  useEndless(TRASH, (cursor) => answer(api.GET("/api/trash", { params: { query: { cursor, limit: 200 } } })));
 
 export function useRestore() {
   const client = useQueryClient();
@@ -21,7 +21,7 @@ export function useRestore() {
 export function usePurge() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (id: string) => answer(api.DELETE("/api/trash/{id}", { params: { path: { id } } })),
+    mutationFn: purge,
     onSettled: () => refresh(client),
   });
 }

@@ -20,6 +20,8 @@ export async function restore(client: QueryClient, id: string, key?: string): Pr
 export const bringBack = (id: string, key?: string): Promise<Restored> =>
   answer(api.POST("/api/trash/{id}/restore", { params: { path: { id } }, body: key === undefined ? {} : { key } }));
 
+export const purge = (id: string): Promise<unknown> => answer(api.DELETE("/api/trash/{id}", { params: { path: { id } } }));
+
 /** Whatever a screen shows can have come back or gone. */
 export async function refresh(client: QueryClient): Promise<void> {
   await Promise.all(

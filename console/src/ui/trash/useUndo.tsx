@@ -9,9 +9,9 @@ import { Refusal } from "@/api/client";
 import { t } from "@/i18n";
 import { closing, notice, noticeFault } from "@/ui/notice";
 
-import { withMany } from "./many";
+import { restoreMany } from "./many";
 import { placeOf } from "./places";
-import { bringBack, restore, useTrashDays } from "./queries";
+import { restore, useTrashDays } from "./queries";
 import styles from "./Undo.module.css";
 
 /** Pointing at the toast or moving the focus there stops the clock. */
@@ -35,13 +35,7 @@ export function useUndo(): (message: string, ids: readonly string[], from?: stri
   }
 
   async function bringBackMany(ids: readonly string[]): Promise<void> {
-    const failed = await withMany(client, ids, t("trash.restoring", { count: ids.length }), (id) => bringBack(id));
-    const restored = ids.length - failed.length;
-    if (restored > 0) notice(t("trash.restored.many", { count: restored }));
-    if (failed.length > 0) {
-      notifications.show({ color: "danger", message: t("trash.undo.failed", { count: failed.length }), autoClose: LONG_ENOUGH, ...closing() });
-      await go({ to: "/trash" });
-    }
+    if ((await restoreMany(client, ids)) > 0) await go({ to: "/trash" });
   }
 
   return (message, ids, from = window.location.pathname) => {
