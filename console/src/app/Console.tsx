@@ -7,10 +7,13 @@ import { useEffect } from "react";
 import { preview } from "@/i18n/preview";
 import { TablesProvider } from "@/navigation/tables";
 import { SessionProvider, type Whoami } from "@/session";
+import { offerClipboard } from "@/ui/clipboard";
 
 import { keepFresh } from "./live";
 import { router } from "./router";
 import { ACTIONS, SCREENS } from "./screens";
+
+offerClipboard();
 
 const TABLES = { screens: SCREENS, actions: ACTIONS };
 

@@ -5,8 +5,8 @@ import { IconCheck, IconCopy, IconDeviceFloppy, IconLink, IconPencil, IconTrash 
 import type { ReactNode } from "react";
 
 import { t } from "@/i18n";
+import { copy } from "@/ui/clipboard";
 import type { InspectorTab } from "@/ui/inspector/tabs";
-import { notice } from "@/ui/notice";
 import type { Rights } from "@/ui/sharing/rights";
 import type { Crumb } from "@/ui/topbar/crumbs";
 import { ItemFrame } from "@/ui/topbar/ItemFrame";
@@ -113,10 +113,6 @@ function Save({ onSave }: { onSave: () => void }) {
 }
 
 function Copying({ now, address }: { now: Snapshot; address: string }) {
-  async function copy(text: string, said: string): Promise<void> {
-    await navigator.clipboard.writeText(text);
-    notice(said);
-  }
   const link = new URL(address, location.href).href;
   return (
     <>

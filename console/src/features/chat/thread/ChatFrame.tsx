@@ -8,6 +8,7 @@ import { useState, type ReactNode } from "react";
 
 import { t } from "@/i18n";
 import { useSession } from "@/session";
+import { copy } from "@/ui/clipboard";
 import { useCommand } from "@/ui/commands";
 import type { InspectorTab } from "@/ui/inspector/tabs";
 import { ConfirmDialog } from "@/ui/ConfirmDialog";
@@ -109,10 +110,7 @@ function SharedMark({ conversation: { owner, shared_with: shares } }: { conversa
 }
 
 function More({ conversation, rights, onOpen }: { conversation: Conversation; rights: ChatRights; onOpen: (open: Open) => void }) {
-  async function copy(): Promise<void> {
-    await navigator.clipboard.writeText(new URL(`/app/chat/${conversation.id}`, location.href).href);
-    notice(t("writing.link.copied"));
-  }
+  const link = new URL(`/app/chat/${conversation.id}`, location.href).href;
   return (
     <>
         {rights.rename && (
@@ -120,7 +118,7 @@ function More({ conversation, rights, onOpen }: { conversation: Conversation; ri
             {t("chat.rename")}
           </Menu.Item>
         )}
-        <Menu.Item leftSection={<IconLink aria-hidden size={15} />} onClick={() => void copy()}>
+        <Menu.Item leftSection={<IconLink aria-hidden size={15} />} onClick={() => void copy(link, t("writing.link.copied"))}>
           {t("writing.link.copy")}
         </Menu.Item>
         {rights.manage && (

@@ -1,9 +1,6 @@
 /** Copies the address of a file in the console. */
 
 import { t } from "@/i18n";
-import { notice } from "@/ui/notice";
+import { copy } from "@/ui/clipboard";
 
-export async function copyLink(id: string): Promise<void> {
-  await navigator.clipboard.writeText(new URL(`/app/files/${id}`, location.href).href);
-  notice(t("files.link.copied"));
-}
+export const copyLink = (id: string): Promise<void> => copy(new URL(`/app/files/${id}`, location.href).href, t("files.link.copied"));
