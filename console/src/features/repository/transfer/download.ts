@@ -9,6 +9,10 @@ import type { Entry } from "../browser/entries";
 import { fetchAddress } from "../queries";
 import { parentOf } from "./plan";
 
+/** In one zip: the server looks into each folder before it begins. */
+const MOST_FOLDERS = 100;
+const MOST_FILES = 10_000;
+
 export async function download(entries: readonly Entry[]): Promise<void> {
   const [first] = entries;
   if (!first) return;
@@ -18,6 +22,8 @@ export async function download(entries: readonly Entry[]): Promise<void> {
   }
   const ids = entries.filter(({ isFolder }) => !isFolder).map(({ id }) => id);
   const prefixes = entries.filter(({ isFolder }) => isFolder).map(({ key }) => key);
+  if (prefixes.length > MOST_FOLDERS) return noticeText(t("files.download.folders", { count: MOST_FOLDERS }));
+  if (ids.length > MOST_FILES) return noticeText(t("files.transfer.many", { count: MOST_FILES }));
   const body = { ids, prefixes, name: `${zipName(entries, first)}.zip` };
   const { list } = await answer(api.POST("/api/repo-zip/list", { body }));
   saveFromForm("/api/repo-zip/form", { list }, () => noticeText(t("files.download.failed")));
