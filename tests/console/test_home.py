@@ -2,7 +2,7 @@
 
 import pyotp
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.console.browser import settle, window
 from tests.console.instance import PASSWORD
@@ -47,6 +47,28 @@ def test_what_colleagues_do_appears_as_it_happens(browser: Browser, fresh_server
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         part.get_by_role("link", name="Minutes of the meeting").click()
         page.wait_for_url(f"**/notes/{note['id']}")
+
+
+def test_activity_goes_on_after_pages_that_have_none(browser: Browser, fresh_server: Served) -> None:
+    """The server looks at some of the log at a time, and a person may be able to read nothing of it."""
+    ann, bob = set_up(fresh_server)
+    fresh_server.call("POST", "/api/notes", MINUTES, bob)
+    is_further = False
+
+    def answer(route: Route) -> None:
+        if is_further:
+            route.continue_(url=route.request.url.replace("cursor=further", ""))
+        else:
+            route.fulfill(json={"items": [], "next_cursor": "further"})
+
+    with window(browser, fresh_server.url, token=ann) as page:
+        page.route("**/api/activity*", answer)
+        page.goto("/app/")
+        more = page.get_by_role("region", name="Team activity").get_by_role("button", name="Show more")
+        expect(more).to_be_visible()
+        is_further = True
+        more.click()
+        expect(lines(page).first).to_contain_text("Created by Bob Tanner")
 
 
 def test_a_member_is_told_without_a_button_that_they_cannot_use(browser: Browser, fresh_server: Served) -> None:

@@ -22,7 +22,8 @@ export function Activity() {
   // The rest of the page says what is wrong, if the server can't be reached.
   if (!activity.data) return null;
   const done = activity.data.pages.flatMap((page) => page.items);
-  if (done.length === 0) return <Quiet />;
+  // The server looks at some of the log at a time: what can be read may come later.
+  if (done.length === 0 && !activity.hasNextPage) return <Quiet />;
   const items = done.filter(({ verb, id }) => verb !== "shared" || !isListed.has(id));
   if (items.length === 0 && !activity.hasNextPage) return null;
   return (
