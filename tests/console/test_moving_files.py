@@ -150,6 +150,28 @@ def test_an_open_file_is_renamed_and_its_neighbours_are_reached(browser: Browser
         expect(page).to_have_url(re.compile(r"/app/files/[^?]+$"))
 
 
+def test_the_neighbours_of_a_file_are_those_of_the_whole_folder(browser: Browser, sqlite_instance: Instance) -> None:
+    fill(sqlite_instance, "around/", {"1.txt": 1, "10.txt": 1, "2.txt": 1})
+    token = sqlite_instance.session("member")
+    files = sqlite_instance.call("GET", "/api/repo?prefix=around/2.txt", None, token)["items"]
+    with window(browser, sqlite_instance.url, token=token) as page:
+        # In pages of one file, by key.
+        page.route(
+            re.compile("/api/repo[?].*limit=200"),
+            lambda route: route.continue_(url=route.request.url.replace("limit=200", "limit=1")),
+        )
+        page.goto(f"/app/files/{files[0]['id']}")
+        heading = page.get_by_role("heading", level=1)
+        expect(heading).to_have_text("2.txt")
+        page.get_by_role("button", name="Previous file").click()
+        expect(heading).to_have_text("1.txt")
+        expect(page.get_by_role("button", name="Previous file")).to_be_disabled()
+        for name in ("2.txt", "10.txt"):
+            page.get_by_role("button", name="Next file").click()
+            expect(heading).to_have_text(name)
+        expect(page.get_by_role("button", name="Next file")).to_be_disabled()
+
+
 def choose(page: Page, name: str, action: str) -> None:
     page.get_by_role("button", name=f"Actions for {name}").click()
     page.get_by_role("menuitem", name=action).click()

@@ -1,7 +1,7 @@
 /** API queries for files, except uploads. */
 
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient, type InfiniteData, type QueryClient } from "@tanstack/react-query";
-import { useSyncExternalStore } from "react";
+import { useCallback, useEffect, useSyncExternalStore } from "react";
 
 import { answer, api, type Schemas } from "@/api/client";
 import { useLive } from "@/api/live";
@@ -51,6 +51,17 @@ export function useFolder(place: Place) {
     // Every page would be fetched again after every change: a long list waits for a click.
     enabled: loaded <= MOST_REFETCHED,
   });
+}
+
+/** Loads page after page while they are wanted; returns what loads the next one all the same. */
+export function useEager({ hasNextPage, isFetching, fetchNextPage }: ReturnType<typeof useFolder>, isWanted: boolean): () => void {
+  const more = useCallback(() => {
+    if (hasNextPage && !isFetching) void fetchNextPage();
+  }, [hasNextPage, isFetching, fetchNextPage]);
+  useEffect(() => {
+    if (isWanted) more();
+  }, [isWanted, more]);
+  return more;
 }
 
 const together = ({ pages }: InfiniteData<Listing>): Contents => ({

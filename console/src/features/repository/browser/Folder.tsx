@@ -1,7 +1,7 @@
 /** Contents of a folder: filtered, sorted and selected, as a list or as tiles. */
 
 import { Button } from "@mantine/core";
-import { useCallback, useEffect, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 
 import { t } from "@/i18n";
 import { Endless } from "@/ui/endless";
@@ -11,7 +11,7 @@ import { Failed } from "@/ui/states";
 import { fits, TextFilter } from "@/ui/TextFilter";
 
 import type { Place } from "../place";
-import { useChangedList, useFolder } from "../queries";
+import { useChangedList, useEager, useFolder } from "../queries";
 import { fileEntry, folderEntry, type Entry } from "./entries";
 import { FileList, type Shown } from "./FileList";
 import styles from "./Files.module.css";
@@ -31,7 +31,7 @@ export function Folder({ place, view }: { place: Place; view: As }) {
   const [order, setOrder] = useOrder();
   const { ofOrYou } = useNames();
   const folder = useFolder(place);
-  const { data, hasNextPage, isFetching, fetchNextPage } = folder;
+  const { data, hasNextPage } = folder;
   const count = data ? data.folders.length + data.items.length : 0;
   const sortable = place.show === "all" ? count < MOST_SORTED || !hasNextPage : !hasNextPage;
   const all = useMemo(() => {
@@ -41,14 +41,8 @@ export function Folder({ place, view }: { place: Place; view: As }) {
   }, [data, place, order, sortable, ofOrYou]);
   const entries = useMemo(() => (words === "" ? all : all.filter((entry) => fits(words, place.show === "shared" ? entry.key : entry.name))), [all, words, place]);
   const present = useMemo(() => new Set(entries.map(({ id }) => id)), [entries]);
-  const more = useCallback(() => {
-    if (hasNextPage && !isFetching) void fetchNextPage();
-  }, [hasNextPage, isFetching, fetchNextPage]);
   // As much as can be sorted is loaded at once; the rest by scrolling.
-  const eager = hasNextPage && (count < MOST_SORTED || words !== "");
-  useEffect(() => {
-    if (eager) more();
-  }, [eager, more]);
+  const more = useEager(folder, count < MOST_SORTED || words !== "");
   if (folder.isPending) return <Skeleton shape={view === "tiles" ? "cards" : "table"} />;
   if (folder.isError && !data) return <Failed error={folder.error} again={() => void folder.refetch()} />;
   if (count === 0) return <NoFiles place={place} />;

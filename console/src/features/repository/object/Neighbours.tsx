@@ -11,9 +11,9 @@ import { useCommand } from "@/ui/commands";
 import { useNames } from "@/ui/names";
 
 import { fileEntry, type FileEntry } from "../browser/entries";
-import { inOrder, useOrder } from "../browser/order";
+import { inOrder, MOST_SORTED, useOrder } from "../browser/order";
 import { folderOf } from "../place";
-import { useFolder, type FileObject } from "../queries";
+import { useEager, useFolder, type FileObject } from "../queries";
 
 /** What uses the arrow keys itself. */
 const BUSY = "input, textarea, select, audio, video, iframe, [contenteditable], [role=dialog], [role=menu], [role=tablist], [role=tree], [role=region], [role=radiogroup]";
@@ -22,9 +22,16 @@ export function Neighbours({ file }: { file: FileObject }) {
   const go = useNavigate();
   const [order] = useOrder();
   const { ofOrYou } = useNames();
-  const { data } = useFolder({ folder: folderOf(file.key), show: "all" });
-  const files = useMemo(() => inOrder([], data?.items.map(fileEntry) ?? [], order, ofOrYou) as FileEntry[], [data, order, ofOrYou]);
-  const place = files.findIndex(({ id }) => id === file.id);
+  const folder = useFolder({ folder: folderOf(file.key), show: "all" });
+  const { data, hasNextPage } = folder;
+  const isLong = data !== undefined && data.folders.length + data.items.length >= MOST_SORTED;
+  useEager(folder, !isLong);
+  const files = useMemo(() => {
+    const items = data?.items.map(fileEntry) ?? [];
+    return isLong && hasNextPage ? items : (inOrder([], items, order, ofOrYou) as FileEntry[]);
+  }, [data, isLong, hasNextPage, order, ofOrYou]);
+  // What comes with a later page may stand between.
+  const place = hasNextPage && !isLong ? -1 : files.findIndex(({ id }) => id === file.id);
   const before = place > 0 ? files[place - 1] : undefined;
   const after = place >= 0 ? files[place + 1] : undefined;
   const open = (entry?: FileEntry): boolean => {
