@@ -30,7 +30,7 @@ export function partsOf(size: number, partSize: number): number[] {
 
 export async function sendParts(sending: Sending): Promise<{ id: string }> {
   for (let beginning = 1; ; beginning++) {
-    const record = recordOf(sending.key, printOf(sending.file)) ?? (await begun(sending));
+    const record = (await continued(sending)) ?? (await begun(sending));
     try {
       await sendMissing(record, sending);
       const made = await completed(record, sending);
@@ -45,6 +45,14 @@ export async function sendParts(sending: Sending): Promise<{ id: string }> {
   }
 }
 
+/** What was begun before, unless it would give a file that it replaces the visibility of a new one. */
+async function continued({ key, file, replaces }: Sending): Promise<UploadRecord | undefined> {
+  const record = recordOf(key, printOf(file));
+  if (!record || !replaces || record.visibility === null) return record;
+  await discardRecord(record);
+  return undefined;
+}
+
 /** Discards what the server has of an upload that nobody wants any more. */
 export async function discard(key: string, file: File): Promise<void> {
   const record = recordOf(key, printOf(file));
@@ -57,8 +65,9 @@ export async function discardRecord({ upload }: UploadRecord): Promise<void> {
   await answer(api.DELETE("/api/repo-uploads/{id}", { params: { path: { id: upload } } })).catch(() => undefined);
 }
 
-async function begun({ key, file, visibility, replaces, signal, onLost }: Sending): Promise<UploadRecord> {
-  const body = { key, content_type: file.type, filename: null, visibility: replaces ? null : visibility };
+async function begun({ key, file, replaces, signal, onLost, ...sending }: Sending): Promise<UploadRecord> {
+  const visibility = replaces ? null : sending.visibility;
+  const body = { key, content_type: file.type, filename: null, visibility };
   const { id } = await persistently(() => answer(api.POST("/api/repo-uploads", { body, signal })), signal, onLost);
   const record: UploadRecord = { upload: id, key, partSize: partSizeOf(file.size), visibility, ...printOf(file) };
   remember(record);

@@ -13,7 +13,8 @@ export interface UploadRecord extends Print {
   upload: string;
   key: string;
   partSize: number;
-  visibility: string;
+  /** Null leaves that of a file that is replaced. */
+  visibility: string | null;
 }
 
 export const printOf = (file: File): Print => ({ size: file.size, modified: file.lastModified });
