@@ -135,6 +135,26 @@ def test_the_focus_follows_its_file_while_others_add_and_delete(
         expect(entry).to_contain_text("1.txt")
 
 
+@pytest.mark.parametrize("view", ["List", "Tiles"])
+def test_a_slow_deletion_leaves_the_focus_in_the_list(browser: Browser, sqlite_instance: Instance, view: str) -> None:
+    folder = f"slow {view}/"
+    fill(sqlite_instance, folder, {"1.txt": 1, "2.txt": 1, "3.txt": 1})
+
+    def late(route: Route) -> None:
+        page.wait_for_timeout(1_000)
+        route.continue_()
+
+    with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:
+        page.goto(f"/app/files?in={folder}")
+        page.get_by_role("button", name=view, exact=True).click()
+        entries = page.get_by_role("grid").locator("[data-entry]")
+        entries.filter(has_text="2.txt").focus()
+        page.route("**/api/repo-obj/*", late, times=1)
+        page.keyboard.press("Delete")
+        expect(entries).to_contain_text(["1.txt", "3.txt"])
+        expect(page.get_by_role("grid").locator("[data-entry]:focus")).to_contain_text("3.txt")
+
+
 def test_a_new_folder_takes_the_focus(browser: Browser, sqlite_instance: Instance) -> None:
     fill(sqlite_instance, "with room/", {"apple.txt": 1})
     with window(browser, sqlite_instance.url, token=sqlite_instance.session("member")) as page:

@@ -13,7 +13,7 @@ import styles from "./Transfer.module.css";
 import type { Answer, Failure, Progress as Snapshot, Transfer } from "./transfer";
 import type { Running } from "./useTransfer";
 
-/** A short one needs no dialog. */
+/** A short one needs no dialog, nor does one file: a dialog takes the focus from a list that changes meanwhile. */
 const PATIENCE_MS = 400;
 /** Failures that are listed. */
 const MOST_SHOWN = 100;
@@ -21,7 +21,8 @@ const MOST_SHOWN = 100;
 export function TransferDialog({ running, onClose }: { running: Running; onClose: () => void }) {
   const { deed, transfer, fault } = running;
   const progress = useSyncExternalStore(transfer.subscribe, () => transfer.snapshot);
-  const isLong = useAfter(PATIENCE_MS);
+  const isOne = progress.state !== "gathering" && progress.total === 1;
+  const isLong = useAfter(PATIENCE_MS) && !isOne;
   const ended = progress.state === "ended";
   if (!isLong && progress.taken.length === 0 && progress.failures.length === 0 && fault === undefined) return null;
   return (
