@@ -9,7 +9,7 @@ import { outliving } from "@/api/outliving";
 import { randomKey } from "@/api/randomKey";
 import { byName, t } from "@/i18n";
 import { useEndless } from "@/ui/endless";
-import type { Desk } from "@/ui/writing/writing";
+import { unlessOvertaken, type Desk } from "@/ui/writing/writing";
 
 import { useAddress } from "./filters";
 import { LISTS, one } from "./keys";
@@ -51,9 +51,15 @@ const update = (id: string, change: Partial<DocumentText>, version: number, key:
   answer(api.PUT("/api/documents/{id}", { params: { path: { id }, header: { "If-Match": `"${version}"`, "Idempotency-Key": key } }, body: change, ...outliving(change) }));
 
 /** The access level isn't part of a version: it's set separately. */
-async function setVisibility(id: string, visibility: DocumentText["visibility"]): Promise<Document> {
-  await answer(api.POST("/api/repo-obj/{id}/visibility", { params: { path: { id } }, body: { visibility } }));
-  return fetchDocument(id);
+async function setVisibility(id: string, visibility: DocumentText["visibility"], version: number, key: string): Promise<Document> {
+  await answer(api.POST("/api/repo-obj/{id}/visibility", { params: { path: { id }, header: { "Idempotency-Key": key } }, body: { visibility } }));
+  return unlessOvertaken(await fetchDocument(id), version);
+}
+
+/** Saves what has changed of a document. */
+export function change(id: string, changed: Partial<DocumentText>, version: number, key: string): Promise<Document> {
+  const { visibility, ...words } = changed;
+  return visibility && Object.keys(words).length === 0 ? setVisibility(id, visibility, version, key) : update(id, changed, version, key);
 }
 
 /** API calls of an editing session, and cache updates after a save. */
@@ -65,10 +71,7 @@ export function useDesk(): Desk<DocumentText> {
       untitled: t("writing.untitled"),
       fetch: (id) => fetchDocument(id),
       create: (text, key) => answer(api.POST("/api/documents", { body: text, params: { header: { "Idempotency-Key": key } }, ...outliving(text) })),
-      update: (id, change, version, key) => {
-        const { visibility, ...words } = change;
-        return visibility && Object.keys(words).length === 0 ? setVisibility(id, visibility) : update(id, change, version, key);
-      },
+      update: change,
       saved: (document: Document, wasNew) => remember(client, document, wasNew),
     }),
     [client],

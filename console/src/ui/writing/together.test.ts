@@ -8,8 +8,8 @@ import { rewritten } from "@/ui/markdown/endings";
 
 import type { Draft, Drafts } from "./drafts";
 import { compose, linesOf, merge } from "./merge";
-import { AT_EVERY_PAUSE, mannerOf, type Kept, type Written } from "./text";
-import { Writing, type Desk } from "./writing";
+import { AT_EVERY_PAUSE, mannerOf, type Kept, type Visibility, type Written } from "./text";
+import { unlessOvertaken, Writing, type Desk } from "./writing";
 
 type Note = Kept<Written>;
 
@@ -23,11 +23,22 @@ class Server {
   readonly #answers = new Map<string, Note | null>();
 
   update(change: Partial<Written>, version: number, key: string, isAnswerKept: boolean): Note {
+    return this.#once(key, isAnswerKept, () => {
+      if (version !== this.note.version) throw new Refusal(412, { code: "version_mismatch", version: this.note.version });
+      return { ...this.note, ...change, version: version + 1 };
+    });
+  }
+
+  /** Makes no version, and asks for none. */
+  share(visibility: Visibility, key: string, isAnswerKept: boolean): Note {
+    return this.#once(key, isAnswerKept, () => ({ ...this.note, visibility }));
+  }
+
+  #once(key: string, isAnswerKept: boolean, act: () => Note): Note {
     const known = this.#answers.get(key);
     if (known) return known;
     if (known === null) throw new Refusal(409, { code: "conflict", key: "idempotency.no_response" });
-    if (version !== this.note.version) throw new Refusal(412, { code: "version_mismatch", version: this.note.version });
-    this.note = { ...this.note, ...change, version: version + 1 };
+    this.note = act();
     this.#answers.set(key, isAnswerKept ? this.note : null);
     return this.note;
   }
@@ -72,10 +83,17 @@ class Person {
       untitled: "Untitled",
       create: () => Promise.reject(new Error("there is a note")),
       fetch: () => this.#call(() => this.#server.note),
-      update: (_id, change, version, key) => this.#call((isAnswerKept) => this.#server.update(change, version, key, isAnswerKept)),
+      update: (_id, change, version, key) => this.#save(change, version, key),
       saved: () => undefined,
     };
     return new Writing(desk, drafts, this.#server.note);
+  }
+
+  /** As documents are saved: the access level for itself, and the answer is what the server has then. */
+  async #save({ visibility, ...words }: Partial<Written>, version: number, key: string): Promise<Note> {
+    if (!visibility || Object.keys(words).length > 0) return this.#call((isAnswerKept) => this.#server.update({ ...words, ...(visibility && { visibility }) }, version, key, isAnswerKept));
+    await this.#call((isAnswerKept) => this.#server.share(visibility, key, isAnswerKept));
+    return unlessOvertaken(await this.#call(() => this.#server.note), version);
   }
 
   async #call(act: (isAnswerKept: boolean) => Note): Promise<Note> {
@@ -92,6 +110,7 @@ type Step =
   | { kind: "type"; who: number; place: number }
   | { kind: "delete"; who: number; place: number }
   | { kind: "hear" | "save" | "reload"; who: number }
+  | { kind: "share"; who: number; visibility: Visibility }
   | { kind: "drop"; who: number; fault: Fault }
   | { kind: "wait"; time: number };
 
@@ -101,6 +120,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("delete" as const), who, place: fc.nat(60) }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom("hear" as const, "save" as const), who }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("reload" as const), who }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("share" as const), who, visibility: fc.constantFrom<Visibility>("private", "team", "shared") }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("drop" as const), who, fault: fc.constantFrom<Fault>("request", "answer", "crash") }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("wait" as const), time: fc.constantFrom(0, 500, 3000) }) },
 );
@@ -117,7 +137,7 @@ it("no letter is lost or doubled, and everyone ends with the same text", async (
       for (const one of steps) await take(one, server, people, typed, deleted);
       await comeToRest(server, people);
       const letters = Array.from(server.note.body);
-      for (const person of people) expect(person.writing.snapshot).toMatchObject({ word: "saved", text: { body: server.note.body } });
+      for (const person of people) expect(person.writing.snapshot).toMatchObject({ word: "saved", text: { body: server.note.body, visibility: server.note.visibility } });
       const isCalm = people.every(({ conflicts }) => conflicts === 0);
       for (const letter of typed) {
         const count = letters.filter((other) => other === letter).length;
@@ -150,6 +170,8 @@ async function take(one: Step, server: Server, people: Person[], typed: Set<stri
     case "save":
       void person.writing.flush();
       return person.settle();
+    case "share":
+      return person.writing.write({ visibility: one.visibility }, 0);
     case "reload":
       return person.reload();
     case "drop":

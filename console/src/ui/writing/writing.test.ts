@@ -4,7 +4,7 @@ import { Refusal } from "@/api/client";
 
 import type { Draft as DraftOf, Drafts as DraftsOf } from "./drafts";
 import { AT_EVERY_PAUSE, mannerOf, type Kept, type Pace, type Written } from "./text";
-import { NEW, Writing, type Desk } from "./writing";
+import { NEW, unlessOvertaken, Writing, type Desk } from "./writing";
 
 interface NoteText extends Written {
   tags: string[];
@@ -49,6 +49,10 @@ class Server implements Desk<NoteText> {
     const known = this.answers.get(key);
     return known ? Promise.resolve(known) : this.#updated(change, version, key);
   };
+
+  /** As documents are shared: without a version, and the answer is what the server has then. */
+  share = (change: NoteChange, version: number): Promise<Note> =>
+    this.#answered(() => void (this.note = { ...(this.note as Note), ...change })).then((note) => unlessOvertaken(note, version));
 
   #updated = (change: NoteChange, version: number, key: string): Promise<Note> =>
     this.#answered(() => {
@@ -370,6 +374,31 @@ describe("somebody else in the same note", () => {
     await wait();
     await wait();
     expect(server.note).toMatchObject({ version: 5, body: "one\ntwo XY" });
+  });
+});
+
+describe("a change of access, which makes no version", () => {
+  it("doesn't take the version of what someone else saved for that of its own text", async () => {
+    const { server, writing } = opened();
+    server.update = (_id, change, version) => server.share(change, version);
+    server.write({ body: "one!\ntwo" });
+    writing.write({ visibility: "team" }, 0);
+    await wait();
+    expect(writing.snapshot).toMatchObject({ word: "saved", version: 4, text: { body: "one!\ntwo", visibility: "team" } });
+  });
+
+  it("whose answer the server has lost, neither", async () => {
+    const { server, writing } = opened();
+    server.update = () => {
+      server.share({ visibility: "team" }, 3).catch(() => undefined);
+      return Promise.reject(new Refusal(409, { code: "conflict", key: "idempotency.no_response" }));
+    };
+    writing.write({ visibility: "team" }, 0);
+    await wait();
+    expect(writing.snapshot).toMatchObject({ word: "saved", version: 3 });
+    server.write({ body: "theirs" });
+    writing.meet(server.note as Note);
+    expect(writing.snapshot.text.body).toBe("theirs");
   });
 });
 

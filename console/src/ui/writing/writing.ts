@@ -26,9 +26,16 @@ export interface Desk<Text extends Written> {
   manner: Manner<Text>;
   untitled: string;
   create(text: Text, key: string): Promise<Kept<Text>>;
+  /** Refused with 412 if someone else saved after that version. */
   update(id: string, change: Partial<Text>, version: number, key: string): Promise<Kept<Text>>;
   fetch(id: string): Promise<Kept<Text>>;
   saved(kept: Kept<Text>, wasNew: boolean): void;
+}
+
+/** For a change that is no version: the answer has another one if someone else saved, and their text isn't known here. */
+export function unlessOvertaken<Text extends Written>(kept: Kept<Text>, version: number): Kept<Text> {
+  if (kept.version !== version) throw new Refusal(412, { code: "version_mismatch", version: kept.version });
+  return kept;
 }
 
 export type Word = "new" | "saved" | "editing" | "saving" | "offline" | "refused" | "conflict";
@@ -328,18 +335,14 @@ export class Writing<Text extends Written = Written> {
   async #failed(fault: unknown): Promise<void> {
     const refusal = fault instanceof Refusal ? fault : null;
     const sent = this.#unanswered;
-    if (!refusal || !PASSING.has(refusal.status)) this.#unanswered = null;
     if (refusal?.problem.key === ANSWER_LOST && sent && this.#id) {
-      // It was saved; the next save finds out what else was.
-      this.#base = sent.text;
-      this.#version++;
-      this.#fault = null;
-      this.#keep();
-      if (this.#dirty) this.#saveIn(0);
+      // It was saved, as which version only the server knows.
+      await this.#overtaken(this.#id, sent.text);
       return;
     }
+    if (!refusal || !PASSING.has(refusal.status)) this.#unanswered = null;
     if (refusal?.code === "version_mismatch" && this.#id) {
-      await this.#overtaken(this.#id);
+      await this.#overtaken(this.#id, this.#base);
       return;
     }
     this.#fault = fault;
@@ -349,11 +352,13 @@ export class Writing<Text extends Written = Written> {
     }
   }
 
-  async #overtaken(id: string): Promise<void> {
+  /** Merges with what the server has, which was made from `base`. */
+  async #overtaken(id: string, base: Text): Promise<void> {
     try {
       const theirs = await this.#desk.fetch(id);
-      const merged = rebase(this.#desk.manner, this.#base, this.#mine, theirs);
-      this.#fault = null;
+      const merged = rebase(this.#desk.manner, base, this.#mine, theirs);
+      this.#base = base;
+      this.#fault = this.#unanswered = null;
       if (!merged) {
         this.#conflict = { base: this.#base, theirs };
         return;
