@@ -387,7 +387,25 @@ describe("a change of access, which makes no version", () => {
     expect(writing.snapshot).toMatchObject({ word: "saved", version: 4, text: { body: "one!\ntwo", visibility: "team" } });
   });
 
-  it("whose answer the server has lost, neither", async () => {
+  it("is repeated as it was, and takes what others chose since", async () => {
+    const { server, writing } = opened();
+    const sent: NoteChange[] = [];
+    server.update = async (_id, change, version) => {
+      sent.push(change);
+      if (sent.length > 1) return unlessOvertaken(server.note as Note, version);
+      await server.share(change, version);
+      throw new Refusal(0, {});
+    };
+    writing.write({ visibility: "team" }, 0);
+    await wait();
+    server.note = { ...NOTE, visibility: "shared" };
+    writing.meet(server.note);
+    await wait(2_000);
+    expect(sent).toEqual([{ visibility: "team" }, { visibility: "team" }]);
+    expect(writing.snapshot).toMatchObject({ word: "saved", text: { visibility: "shared" } });
+  });
+
+  it("has no version of its own when the server has lost its answer", async () => {
     const { server, writing } = opened();
     server.update = () => {
       server.share({ visibility: "team" }, 3).catch(() => undefined);

@@ -149,7 +149,7 @@ export class Writing<Text extends Written = Written> {
   meet(kept: Kept<Text>): void {
     if (kept.id !== this.#id) return;
     this.#openedAs = kept.id;
-    if (kept.version === this.#version) return this.#relabel(kept);
+    if (kept.version === this.#version) return this.#meetLabels(kept);
     if (kept.version < this.#version || kept.version <= (this.#met?.version ?? 0)) return;
     this.#met = kept;
     if (!this.#sending) this.#absorb(kept);
@@ -318,6 +318,7 @@ export class Writing<Text extends Written = Written> {
   #accept(sent: Text, kept: Kept<Text>, wasNew: boolean): void {
     this.#base = sent;
     this.#version = kept.version;
+    this.#relabel(kept);
     this.#dirtySince = Date.now();
     this.#keep();
     this.#desk.saved(kept, wasNew);
@@ -371,13 +372,18 @@ export class Writing<Text extends Written = Written> {
   }
 
   /** Some metadata, such as a document's access level, changes without a new version. */
-  #relabel(kept: Kept<Text>): void {
-    const text = this.#desk.manner.textOf(kept);
-    if (this.#sending || this.#desk.manner.same(text, this.#base)) return;
-    this.#mine = { ...this.#mine, ...this.#desk.manner.mergeLabels(this.#base, this.#mine, kept) };
-    this.#base = { ...this.#base, ...this.#desk.manner.mergeLabels(this.#base, this.#base, kept) };
+  #meetLabels(kept: Kept<Text>): void {
+    // The answer to what was sent will tell: until then, nobody knows which of the two came first.
+    if (this.#sending || this.#unanswered || this.#desk.manner.same(this.#desk.manner.textOf(kept), this.#base)) return;
+    this.#relabel(kept);
     this.#keep();
     this.#publish();
+  }
+
+  #relabel(kept: Kept<Text>): void {
+    const { mergeLabels } = this.#desk.manner;
+    this.#mine = { ...this.#mine, ...mergeLabels(this.#base, this.#mine, kept) };
+    this.#base = { ...this.#base, ...mergeLabels(this.#base, this.#base, kept) };
   }
 
   /** No unsaved changes: same as on the server. */
