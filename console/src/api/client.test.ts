@@ -1,13 +1,14 @@
 /** A refusal is shown in the language of the console. */
 
-import { beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import english from "../../../teamspace/catalogs/en.json";
 import { flat, reportedText, setZone, speak } from "@/i18n";
 
-import { Refusal } from "./client";
+import { answer, Refusal } from "./client";
 
 beforeEach(() => speak("en", flat(english)));
+afterEach(() => vi.unstubAllGlobals());
 
 const german = {
   "refusals.jobs.cancel_others": "Nur wer den Auftrag erteilt hat, kann ihn abbrechen.",
@@ -54,4 +55,13 @@ test("a value that is a word of the server's or a time is translated, and what p
   expect(reportedText({ key: "rights.needs", params: { permission: "files:read" } })).toBe("Erfordert „Dateien ansehen“.");
   expect(reportedText({ key: "rights.needs", params: { permission: "files:read:a/" } })).toBe("Erfordert files:read:a/.");
   setZone(null);
+});
+
+test("an answer that breaks off in its body is none, and one that nobody waits for any more is nothing to tell", async () => {
+  vi.stubGlobal("fetch", () => Promise.resolve(new Response()));
+  await expect(answer(Promise.reject(new TypeError("network error")))).rejects.toMatchObject({ name: "Refusal", status: 0 });
+  await expect(answer(Promise.reject(new SyntaxError("Unexpected end of JSON input")))).rejects.toMatchObject({ status: 0 });
+  const [stopped, refused] = [new DOMException("stopped", "AbortError"), new Refusal(403, {})];
+  await expect(answer(Promise.reject(stopped))).rejects.toBe(stopped);
+  await expect(answer(Promise.reject(refused))).rejects.toBe(refused);
 });

@@ -70,10 +70,15 @@ const judge: Middleware = {
     throw await refused(response);
   },
   onError() {
-    void checkServer();
-    throw new Refusal(0, { title: t("state.failed"), detail: t("state.unreachable.words") });
+    throw unreachable();
   },
 };
+
+/** What became of the request isn't known. */
+function unreachable(): Refusal {
+  void checkServer();
+  return new Refusal(0, { title: t("state.failed"), detail: t("state.unreachable.words") });
+}
 
 /** The refusal in a response, passed on to all listeners; ends the session that was asked in, if it has expired. */
 export async function refused(response: Response): Promise<Refusal> {
@@ -105,7 +110,12 @@ function withToken(request: Request, bearer: string | null): Request {
   return own;
 }
 
-/** The body of an answer; refusals were thrown before. */
+/** The body of an answer; refusals were thrown before. One that breaks off in its body is as good as none. */
 export async function answer<T>(request: Promise<{ data?: T; response: Response }>): Promise<T> {
-  return (await request).data as T;
+  try {
+    return (await request).data as T;
+  } catch (fault) {
+    if (fault instanceof Refusal || (fault instanceof Error && fault.name === "AbortError")) throw fault;
+    throw unreachable();
+  }
 }

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
-import { Refusal } from "@/api/client";
+import { answer, Refusal } from "@/api/client";
 import { rewritten } from "@/ui/markdown/endings";
 
 import type { Draft, Drafts } from "./drafts";
@@ -15,7 +15,7 @@ type Note = Kept<Written>;
 
 const MANNER = mannerOf<Written>("note", { title: "", body: "", visibility: "private" });
 
-type Fault = "none" | "request" | "answer" | "crash";
+type Fault = "none" | "request" | "answer" | "body" | "crash";
 
 /** A server with one note, which keeps versions and idempotency keys as ours does. */
 class Server {
@@ -105,9 +105,11 @@ class Person {
     const fault = this.faults.shift() ?? "none";
     await Promise.resolve();
     if (fault === "request") throw new Refusal(0, {});
-    const answer = act(fault !== "crash");
+    const data = act(fault !== "crash");
+    // What the browser throws at an answer that breaks off after its head.
+    if (fault === "body") return answer(Promise.reject(new TypeError("network error")));
     if (fault !== "none") throw new Refusal(0, {});
-    return answer;
+    return data;
   }
 }
 
@@ -126,12 +128,19 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom("hear" as const, "save" as const), who }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("reload" as const), who }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("share" as const), who, visibility: fc.constantFrom<Visibility>("private", "team", "shared") }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant("drop" as const), who, fault: fc.constantFrom<Fault>("request", "answer", "crash") }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("drop" as const), who, fault: fc.constantFrom<Fault>("request", "answer", "body", "crash") }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("wait" as const), time: fc.constantFrom(0, 500, 3000) }) },
 );
 
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+beforeEach(() => {
+  vi.useFakeTimers();
+  // Whoever gets no answer looks whether the server is there.
+  vi.stubGlobal("fetch", () => Promise.resolve(new Response()));
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
 
 /** Chance finds it once in 2,000 runs. */
 const HEARD_BEFORE_THE_ANSWER: Step[] = [
