@@ -26,9 +26,24 @@ describe("drafts", () => {
   it("gives back what was kept, until it is dropped", () => {
     const drafts = draftsOf(NOTES, "ann", shelf());
     expect(drafts.keep("n1", draft)).toBe(true);
-    expect(drafts.find("n1")).toEqual(draft);
+    expect(drafts.find("n1")).toMatchObject(draft);
     drafts.drop("n1");
     expect(drafts.find("n1")).toBeNull();
+  });
+
+  it("of two tabs are kept apart, and offered one after the other, the newest first", () => {
+    const shared = shelf();
+    const [one, other] = [draftsOf(NOTES, "ann", shared), draftsOf(NOTES, "ann", shared)];
+    one.keep("n1", draft);
+    other.keep("n1", { ...draft, at: "2026-02-01T10:05:00Z", text: { ...EMPTY, body: "other" } });
+    const next = draftsOf(NOTES, "ann", shared);
+    expect(next.find("n1")?.text.body).toBe("other");
+    next.drop("n1");
+    other.drop("n1");
+    const found = next.find("n1");
+    expect(found?.text.body).toBe("mine");
+    next.drop("n1", found);
+    expect(shared.kept.size).toBe(0);
   });
 
   it("keeps people and notes apart", () => {
@@ -70,7 +85,7 @@ describe("drafts", () => {
     const drafts = draftsOf(NOTES, "ann", shelf());
     drafts.keep("n1", draft);
     expect(drafts.keep("n1", { ...draft, text: { ...EMPTY, body: "x".repeat(MOST_LETTERS) } })).toBe(false);
-    expect(drafts.find("n1")).toEqual(draft);
+    expect(drafts.find("n1")).toMatchObject(draft);
   });
 
   it("are forgotten when their person goes, and only theirs", () => {
@@ -85,7 +100,7 @@ describe("drafts", () => {
   it("takes nothing that is not a draft", () => {
     const shared = shelf();
     for (const text of ["null", "{", "[]", '{"text":{"title":1}}', '"x"']) {
-      shared.kept.set("teamspace.draft.note.ann.n1", text);
+      shared.kept.set("teamspace.draft.note.ann.n1.tab", text);
       expect(draftsOf(NOTES, "ann", shared).find("n1")).toBeNull();
     }
   });

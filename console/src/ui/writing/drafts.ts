@@ -1,5 +1,7 @@
 /** Drafts: unsaved text stored in this browser from the first keystroke until it's saved. */
 
+import { randomKey } from "@/api/randomKey";
+
 import type { Manner, Written } from "./text";
 
 export interface Draft<Text extends Written = Written> {
@@ -10,6 +12,8 @@ export interface Draft<Text extends Written = Written> {
   at: string;
   /** A save whose answer isn't known yet. */
   unanswered?: Unanswered<Text> | null;
+  /** Where it was found; not stored. */
+  place?: string;
 }
 
 /** A save that was sent: repeated unchanged, its key makes it one. */
@@ -18,11 +22,14 @@ export interface Unanswered<Text extends Written = Written> {
   text: Text;
 }
 
+/** Each session has its own: the same item can be open in several tabs. */
 export interface Drafts<Text extends Written> {
+  /** The newest that another session has left. */
   find(id: string): Draft<Text> | null;
   /** False if it couldn't be stored: too large, storage full or blocked. */
   keep(id: string, draft: Draft<Text>): boolean;
-  drop(id: string): void;
+  /** Drops the session's own, or one that was found. */
+  drop(id: string, found?: Draft<Text> | null): void;
 }
 
 type Shelf = Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length">;
@@ -68,8 +75,21 @@ export interface Stored<Value> {
   drop(id: string): void;
 }
 
+/** The drafts of one session. */
 export function draftsOf<Text extends Written>(manner: Manner<Text>, userId: string, shelf: Shelf): Drafts<Text> {
-  return storedDrafts(manner.name, userId, shelf, (value) => parsed(manner, value as Partial<Draft<Text>> | null));
+  const session = randomKey();
+  const stored = storedDrafts(manner.name, userId, shelf, (value) => parsed(manner, value as Partial<Draft<Text>> | null));
+  const own = (id: string): string => `${id}.${session}`;
+  const shared = `${PREFIX}.${manner.name}.${userId}.`;
+  return {
+    find(id) {
+      const places = keysOf(userId, shelf).filter((key) => key.startsWith(`${shared}${id}.`)).map((key) => key.slice(shared.length));
+      const found = places.map((place) => ({ place, draft: stored.find(place) })).flatMap(({ place, draft }) => (draft ? { ...draft, place } : []));
+      return found.sort((one, other) => other.at.localeCompare(one.at))[0] ?? null;
+    },
+    keep: (id, draft) => stored.keep(own(id), draft),
+    drop: (id, found) => stored.drop(found?.place ?? own(id)),
+  };
 }
 
 /** Drafts are per person: on a shared computer nobody is offered someone else's text. */

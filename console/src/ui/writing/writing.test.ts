@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { Refusal } from "@/api/client";
 
-import type { Draft as DraftOf, Drafts as DraftsOf } from "./drafts";
+import { draftsOf, type Draft as DraftOf, type Drafts as DraftsOf } from "./drafts";
 import { AT_EVERY_PAUSE, mannerOf, type Kept, type Pace, type Written } from "./text";
 import { NEW, unlessOvertaken, Writing, type Desk } from "./writing";
 
@@ -259,6 +259,34 @@ describe("drafts of an earlier visit", () => {
     expect(drafts.kept.get("n1")?.text.body).toBe("left");
     writing.discard();
     expect(drafts.kept.size).toBe(0);
+  });
+
+  it("of another tab stay when this one has saved, and are offered to the next", async () => {
+    const kept = new Map<string, string>();
+    const shelf = {
+      getItem: (key: string) => kept.get(key) ?? null,
+      setItem: (key: string, value: string) => void kept.set(key, value),
+      removeItem: (key: string) => void kept.delete(key),
+      key: (place: number) => [...kept.keys()][place] ?? null,
+      get length() {
+        return kept.size;
+      },
+    };
+    const server = new Server(NOTE);
+    const open = () => new Writing(server, draftsOf(server.manner, "ann", shelf), server.note);
+    const [closed, other] = [open(), open()];
+    closed.write({ body: "one\ntwo of a tab that was closed" });
+    closed.stop();
+    other.write({ body: "one of another\ntwo" });
+    await wait();
+    other.meet({ ...(server.note as Note), version: 5 });
+    const next = open();
+    expect(next.snapshot.offer?.text.body).toBe("one\ntwo of a tab that was closed");
+    next.restore();
+    expect(kept.size).toBe(1);
+    await wait(PAUSE + 10);
+    expect(server.note?.body).toBe("one of another\ntwo of a tab that was closed");
+    expect(kept.size).toBe(0);
   });
 
   it("meet what others wrote since, with the base they were made from", async () => {

@@ -99,7 +99,7 @@ export class Writing<Text extends Written = Written> {
     this.#version = kept?.version ?? 0;
     const draft = drafts.find(this.#slot);
     this.#offer = draft && !desk.manner.same(draft.text, this.#base) ? draft : null;
-    if (draft && !this.#offer) drafts.drop(this.#slot);
+    if (draft && !this.#offer) drafts.drop(this.#slot, draft);
     this.#snapshot = this.#picture();
   }
 
@@ -181,14 +181,14 @@ export class Writing<Text extends Written = Written> {
       this.#base = this.#offer.base;
       this.#version = this.#offer.version;
     }
-    this.#offer = null;
+    this.#discard();
+    this.#keep();
     this.#saveIn(0);
     this.#publish();
   }
 
   discard(): void {
-    this.#offer = null;
-    this.#drafts.drop(this.#slot);
+    this.#discard();
     this.#publish();
   }
 
@@ -228,7 +228,8 @@ export class Writing<Text extends Written = Written> {
   forget(): void {
     clearTimeout(this.#timer);
     this.#mine = this.#base;
-    this.#offer = this.#conflict = this.#fault = this.#unanswered = null;
+    this.#conflict = this.#fault = this.#unanswered = null;
+    this.#discard();
     this.#drafts.drop(this.#slot);
     this.#publish();
   }
@@ -393,6 +394,11 @@ export class Writing<Text extends Written = Written> {
     this.#version = kept.version;
     this.#conflict = this.#fault = this.#unanswered = null;
     if (!this.#offer) this.#drafts.drop(this.#slot);
+  }
+
+  #discard(): void {
+    this.#drafts.drop(this.#slot, this.#offer);
+    this.#offer = null;
   }
 
   #keep(): void {
