@@ -26,7 +26,7 @@ const chunks = [
   { name: "highlight", test: /src[\\/]ui[\\/]markdown[\\/]highlight\.tsx/ },
   { name: "compared", test: /src[\\/]ui[\\/](versions[\\/]Compared|diff[\\/]RenderedDiff)/ },
   { name: "turns", test: /src[\\/](api[\\/]executors|ui[\\/](turns|passage|languages)[\\/])/ },
-  { name: "work", test: /src[\\/](features[\\/](notes|documents)|app[\\/]shell[\\/]SigningOut)/ },
+  { name: "work", test: /src[\\/](features[\\/](notes|documents)|app[\\/]shell[\\/](ChangingTeam|SigningOut))/ },
   { name: "editor", test: /src[\\/](ui[\\/]markdown[\\/]MarkdownEditor|features[\\/]workflows[\\/]editor[\\/]JsonEditor)/ },
   { name: "files", test: /src[\\/]features[\\/]repository/ },
   { name: "assistance", test: /src[\\/]ui[\\/]markdown[\\/]editor[\\/]Assistance/ },

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.console.browser import visit, window
 from tests.console.instance import PASSWORD, Instance
@@ -78,3 +78,45 @@ def test_a_draft_written_while_the_server_was_down_can_be_restored(browser: Brow
         expect(saved(page, 2)).to_be_visible()
     body = fresh_server.call("GET", f"/api/notes/{note}", token=first["token"])["body"]
     assert body == LINES.replace("Flour", "Flour, for Sunday")
+
+
+def test_an_unsaved_new_text_stays_with_its_team(browser: Browser, fresh_server: Served) -> None:
+    account = {"username": "ann", "password": PASSWORD}
+    first = fresh_server.call("POST", "/api/bootstrap", account)
+    fresh_server.call("POST", "/api/org/teams", {"name": "Harbour"}, first["token"])
+    session = fresh_server.call("POST", "/api/login", {**account, "team": first["team"]["id"]})
+    with window(browser, fresh_server.url, token=session["token"]) as page:
+        page.route("**/api/documents", refuse_new)
+        page.goto("/app/documents/new")
+        editor(page).click()
+        page.keyboard.type("For the bakers.")
+        change_team(page, "Harbour")
+        dialog = page.get_by_role("dialog", name="Switch teams with unsaved changes?")
+        expect(dialog).to_contain_text("It stays here as a draft")
+        dialog.get_by_role("button", name="Switch team").click()
+        expect(page.get_by_role("button", name=re.compile("^Harbour .*Switch team$"))).to_be_visible()
+        page.unroute_all()
+        visit(page, "/documents/new")
+        expect(editor(page)).to_be_visible()
+        expect(page.get_by_role("alert")).to_have_count(0)
+        change_team(page, session["team"]["name"])
+        expect(
+            page.get_by_role("button", name=re.compile(f"^{session['team']['name']} .*Switch team$"))
+        ).to_be_visible()
+        visit(page, "/documents/new")
+        page.get_by_role("button", name="Restore").click()
+        expect(saved(page, 1)).to_be_visible()
+    (document,) = fresh_server.call("GET", "/api/documents", token=session["token"])["items"]
+    assert document["team_id"] == session["team"]["id"]
+
+
+def change_team(page: Page, name: str) -> None:
+    page.get_by_role("button", name="Switch team").click()
+    page.get_by_role("menuitemradio", name=re.compile(name)).click()
+
+
+def refuse_new(route: Route) -> None:
+    if route.request.method == "POST":
+        route.fulfill(status=403, json={"code": "forbidden", "detail": "Not now."})
+    else:
+        route.continue_()

@@ -34,6 +34,9 @@ export interface Drafts<Text extends Written> {
 
 type Shelf = Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length">;
 
+/** ID of an item that isn't on the server yet. */
+export const NEW = "new";
+
 /** Per person in this browser; the oldest is evicted. */
 export const MOST_DRAFTS = 20;
 /** Written on every keystroke: more would slow down typing. */
@@ -75,15 +78,16 @@ export interface Stored<Value> {
   drop(id: string): void;
 }
 
-/** The drafts of one session. */
-export function draftsOf<Text extends Written>(manner: Manner<Text>, userId: string, shelf: Shelf): Drafts<Text> {
+/** The drafts of one session. A new item belongs to the team in which it was begun. */
+export function draftsOf<Text extends Written>(manner: Manner<Text>, userId: string, teamId: string, shelf: Shelf): Drafts<Text> {
   const session = randomKey();
   const stored = storedDrafts(manner.name, userId, shelf, (value) => parsed(manner, value as Partial<Draft<Text>> | null));
-  const own = (id: string): string => `${id}.${session}`;
+  const start = (id: string): string => (id === NEW ? `${NEW}-${teamId}.` : `${id}.`);
+  const own = (id: string): string => start(id) + session;
   const shared = `${PREFIX}.${manner.name}.${userId}.`;
   return {
     find(id) {
-      const places = keysOf(userId, shelf).filter((key) => key.startsWith(`${shared}${id}.`)).map((key) => key.slice(shared.length));
+      const places = keysOf(userId, shelf).filter((key) => key.startsWith(shared + start(id))).map((key) => key.slice(shared.length));
       const found = places.map((place) => ({ place, draft: stored.find(place) })).flatMap(({ place, draft }) => (draft ? { ...draft, place } : []));
       return found.sort((one, other) => other.at.localeCompare(one.at))[0] ?? null;
     },

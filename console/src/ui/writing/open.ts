@@ -3,18 +3,18 @@
 import { useState, useSyncExternalStore } from "react";
 
 import { token } from "@/api/token";
-import { useSession } from "@/session";
+import { useSession, type Whoami } from "@/session";
 
-import { draftsOf } from "./drafts";
+import { draftsOf, NEW } from "./drafts";
 import type { Kept, Written } from "./text";
-import { NEW, Writing, type Desk, type Snapshot } from "./writing";
+import { Writing, type Desk, type Snapshot } from "./writing";
 
 const PATIENCE = 3_000;
 const open = new Map<string, Writing>();
 
 /** The session of an item, reused if open. */
-export function writingOf<Text extends Written>(userId: string, kept: Kept<Text> | null, desk: Desk<Text>): Writing<Text> {
-  const address = (id: string): string => `${desk.manner.name}/${userId}/${id}`;
+export function writingOf<Text extends Written>({ user, team }: Whoami, kept: Kept<Text> | null, desk: Desk<Text>): Writing<Text> {
+  const address = (id: string): string => `${desk.manner.name}/${user.id}/${id}`;
   const key = address(kept?.id ?? NEW);
   const live = open.get(key) as Writing<Text> | undefined;
   if (live) return live;
@@ -22,7 +22,7 @@ export function writingOf<Text extends Written>(userId: string, kept: Kept<Text>
     if (wasNew) move(key, address(now.id));
     desk.saved(now, wasNew);
   };
-  const writing = new Writing({ ...desk, saved }, draftsOf(desk.manner, userId, localStorage), kept);
+  const writing = new Writing({ ...desk, saved }, draftsOf(desk.manner, user.id, team.id, localStorage), kept);
   open.set(key, writing);
   return writing;
 }
@@ -44,9 +44,9 @@ export async function leave(writing: Writing): Promise<void> {
 /** Keeps the same session while a new item gets its ID, so the editor isn't interrupted. */
 export function useWritingOf<Text extends Written>(kept: Kept<Text> | null, desk: Desk<Text>): Writing<Text> {
   const { me } = useSession();
-  const [held, setHeld] = useState(() => writingOf(me.user.id, kept, desk));
+  const [held, setHeld] = useState(() => writingOf(me, kept, desk));
   if (held.isFor(kept?.id ?? NEW)) return held;
-  const other = writingOf(me.user.id, kept, desk);
+  const other = writingOf(me, kept, desk);
   setHeld(other);
   return other;
 }
@@ -59,6 +59,21 @@ export function useWriting<Text extends Written>(writing: Writing<Text>): Snapsh
 export async function saveAll(): Promise<void> {
   const late = new Promise((resolve) => setTimeout(resolve, PATIENCE));
   await Promise.race([Promise.all([...open.values()].map((writing) => writing.flush())), late]);
+}
+
+/** Whether everything that was written here is saved. */
+export const isAllSaved = (): boolean => [...open.values()].every((writing) => !writing.isUnsaved);
+
+/** Changes to another team. What isn't saved belongs to the one that is left: it's sent neither meanwhile nor afterwards. */
+export async function leaveTeam(change: () => Promise<unknown>): Promise<void> {
+  open.forEach((writing) => writing.stop());
+  try {
+    await change();
+    open.clear();
+  } catch (fault) {
+    open.forEach((writing) => writing.resume());
+    throw fault;
+  }
 }
 
 const flushAll = (): void => void saveAll();

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { Refusal } from "@/api/client";
 
-import { draftsOf, type Draft as DraftOf, type Drafts as DraftsOf } from "./drafts";
+import { draftsOf, NEW, type Draft as DraftOf, type Drafts as DraftsOf } from "./drafts";
 import { AT_EVERY_PAUSE, mannerOf, type Kept, type Pace, type Written } from "./text";
-import { NEW, unlessOvertaken, Writing, type Desk } from "./writing";
+import { unlessOvertaken, Writing, type Desk } from "./writing";
 
 interface NoteText extends Written {
   tags: string[];
@@ -273,7 +273,7 @@ describe("drafts of an earlier visit", () => {
       },
     };
     const server = new Server(NOTE);
-    const open = () => new Writing(server, draftsOf(server.manner, "ann", shelf), server.note);
+    const open = () => new Writing(server, draftsOf(server.manner, "ann", "baking", shelf), server.note);
     const [closed, other] = [open(), open()];
     closed.write({ body: "one\ntwo of a tab that was closed" });
     closed.stop();

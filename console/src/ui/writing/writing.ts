@@ -8,12 +8,9 @@
 import { Refusal } from "@/api/client";
 import { randomKey } from "@/api/randomKey";
 
-import type { Draft, Drafts, Unanswered } from "./drafts";
+import { NEW, type Draft, type Drafts, type Unanswered } from "./drafts";
 import { rebase } from "./rebase";
 import { AT_EVERY_PAUSE, type Kept, type Manner, type Pace, type Written } from "./text";
-
-/** ID of an item that isn't on the server yet. */
-export const NEW = "new";
 
 const FIRST_RETRY = 2_000;
 const LONGEST_RETRY = 30_000;
@@ -110,6 +107,10 @@ export class Writing<Text extends Written = Written> {
   /** No viewer and nothing left to save: can be dropped. */
   get settled(): boolean {
     return this.#listeners.size === 0 && !this.#sending && (!this.#dirty || this.#conflict !== null || !this.#isPassing);
+  }
+
+  get isUnsaved(): boolean {
+    return this.#dirty || this.#unanswered !== null;
   }
 
   /** Whether an address shows this item. */
@@ -234,10 +235,16 @@ export class Writing<Text extends Written = Written> {
     this.#publish();
   }
 
-  /** The user signed out: sends nothing more under someone else's session. Drafts stay in this browser. */
+  /** The user signed out or changes to another team: sends nothing more from there. Drafts stay in this browser. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#stopped = true;
+  }
+
+  /** The user stays after all. */
+  resume(): void {
+    this.#stopped = false;
+    if (this.isUnsaved) this.#saveIn(this.#pace.pause);
   }
 
   get #slot(): string {

@@ -7,9 +7,9 @@ import { useSession } from "@/session";
 import { MissingItem } from "@/ui/MissingItem";
 import { BackToList } from "@/ui/panes/BackToList";
 import { Refused } from "@/ui/states";
+import { NEW } from "@/ui/writing/drafts";
 import { leave, useWritingOf } from "@/ui/writing/open";
 import { PageSkeleton } from "@/ui/writing/PageSkeleton";
-import { NEW } from "@/ui/writing/writing";
 
 import { useDesk, useNote } from "../queries";
 import type { Note } from "../text";
