@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
-from tests.console.browser import window
+from tests.console.browser import visit, window
 from tests.console.instance import PEOPLE, Instance, picture
 from tests.console.writing import editor, saved
 
@@ -265,6 +265,21 @@ def test_a_refused_upload_leaves_the_text_and_says_why(browser: Browser, sqlite_
         page.keyboard.type(" and after")
         save(page)
     assert sqlite_instance.read(note) == "Before and after"
+
+
+def test_a_file_that_arrives_after_its_text_was_left_is_linked_at_the_end(
+    browser: Browser, sqlite_instance: Instance
+) -> None:
+    with writing(browser, sqlite_instance, "Before") as (page, note):
+        held: list[Route] = []
+        page.route("**/api/repo/attachments/**", lambda route: route.continue_() if held else held.append(route))
+        with page.expect_request("**/api/repo/attachments/**"):
+            page.evaluate(PASTE, ["plan.pdf", "application/pdf", [1, 2, 3]])
+        visit(page, "/notes")
+        expect(editor(page)).to_have_count(0)
+        held[0].continue_()
+        expect(page.get_by_text("It’s linked at the end of the text.")).to_be_visible()
+    assert re.fullmatch(r"Before\n\n\[plan\.pdf\]\(/files/[^)]+\)\n", sqlite_instance.read(note))
 
 
 def test_formatted_text_is_pasted_as_markdown(browser: Browser, sqlite_instance: Instance) -> None:

@@ -2,7 +2,7 @@
 
 import { Textarea } from "@mantine/core";
 import { useWindowEvent } from "@mantine/hooks";
-import { Suspense, useCallback, useMemo, useRef, useState, type ReactNode } from "react";
+import { Suspense, useMemo, useRef, useState, type ReactNode } from "react";
 
 import { t } from "@/i18n";
 import { useSession } from "@/session";
@@ -13,7 +13,7 @@ import { useOpen } from "@/ui/markdown/useOpen";
 import { Loading } from "@/ui/states";
 
 import { assistanceFor } from "./assistance";
-import { attach } from "./attachments";
+import { attachTo } from "./attachments";
 import styles from "./Editing.module.css";
 import { pages, people } from "./targets";
 import { LONGEST_TITLE } from "./text";
@@ -41,7 +41,7 @@ export function Editing({ now, writing, facts, label, placeholder, onLeave }: Pr
   const body = useRef<HTMLDivElement>(null);
   const open = useOpen();
   const mayAttach = session.can("files:write");
-  const store = useCallback((file: File, onSent: (share: number) => void) => attach(writing, file, onSent), [writing]);
+  const attach = useMemo(() => attachTo(writing), [writing]);
   const assistance = useMemo(() => assistanceFor(session), [session]);
   useEscape(onLeave);
   useSaveKeys(() => void writing.flush());
@@ -76,7 +76,7 @@ export function Editing({ now, writing, facts, label, placeholder, onLeave }: Pr
               focused={!isFresh}
               source={session.me.preferences.editor_source}
               onSource={(source) => prefer({ editor_source: source })}
-              attach={mayAttach ? store : undefined}
+              attach={mayAttach ? attach : undefined}
               targets={TARGETS}
               onOpen={open}
               assistance={assistance}

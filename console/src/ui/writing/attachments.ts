@@ -3,7 +3,11 @@
 import { answer, api, Refusal } from "@/api/client";
 import { isTaken, put } from "@/api/upload";
 import { t } from "@/i18n";
+import type { Attach, Attached } from "@/ui/markdown/editor/uploads";
+import { endingOf } from "@/ui/markdown/endings";
+import { notice, noticeFault } from "@/ui/notice";
 
+import { leave } from "./open";
 import type { Visibility, Written } from "./text";
 import type { Writing } from "./writing";
 
@@ -25,13 +29,38 @@ export function numbered(name: string, number: number): string {
   return dot > 0 ? `${name.slice(0, dot)} ${number}${name.slice(dot)}` : `${name} ${number}`;
 }
 
+/** How files get into a text. */
+export const attachTo = <Text extends Written>(writing: Writing<Text>): Attach => ({
+  async store(file, onSent) {
+    // For the link, if the editor is left meanwhile.
+    const release = writing.subscribe(() => undefined);
+    try {
+      return await attached(writing, file, onSent);
+    } finally {
+      release();
+    }
+  },
+  append: (link, name) => void append(writing, link, name),
+});
+
 /** Stores a file of a page; a page that isn't saved yet is saved first, since the file's folder has its ID. */
-export async function attach<Text extends Written>(writing: Writing<Text>, file: File, onSent: (share: number) => void) {
+async function attached<Text extends Written>(writing: Writing<Text>, file: File, onSent: (share: number) => void): Promise<Attached> {
   if (writing.snapshot.id === null) await saved(writing);
   const { id, text } = writing.snapshot;
   if (id === null) throw new Refusal(0, { title: t("state.failed"), detail: t("markdown.attach.unsaved") });
   const made = await stored(folderOf(id), file, text.visibility, onSent);
   return { id: made.id, name: nameOf(file), isImage: SHOWN.test(file.type) };
+}
+
+async function append<Text extends Written>(writing: Writing<Text>, link: string, name: string): Promise<void> {
+  const { title, body } = writing.snapshot.text;
+  const ending = endingOf(body);
+  const gap = body === "" ? "" : /[\r\n]$/.test(body) ? ending : ending + ending;
+  writing.write({ body: body + gap + link + ending } as Partial<Text>, 0);
+  await leave(writing);
+  const { fault } = writing.snapshot;
+  if (fault) noticeFault(fault);
+  else notice(t("markdown.attach.appended", { name, title }));
 }
 
 /** An empty page has nothing to save but a title. */

@@ -15,8 +15,12 @@ export interface Attached {
   isImage: boolean;
 }
 
-/** Stores a file beside the page. */
-export type Attach = (file: File, onSent: (share: number) => void) => Promise<Attached>;
+export interface Attach {
+  /** Stores a file beside the page. */
+  store: (file: File, onSent: (share: number) => void) => Promise<Attached>;
+  /** Puts the link of a file at the end of the page, whose editor was left while the file was on its way. */
+  append: (link: string, name: string) => void;
+}
 
 interface Sending {
   id: number;
@@ -98,8 +102,9 @@ export async function attachAll(view: EditorView, files: readonly File[], at: nu
   view.dispatch({ effects: sendings.map(({ id, name, share }) => began.of({ id, name, share, at })) });
   for (const { file, id } of sendings) {
     try {
-      const made = await attach(file, (share) => view.dispatch({ effects: moved.of({ id, share: Math.round(share * 50) / 50 }) }));
-      insert(view, id, linkTo(made));
+      const made = await attach.store(file, (share) => view.dispatch({ effects: moved.of({ id, share: Math.round(share * 50) / 50 }) }));
+      if (view.dom.isConnected) insert(view, id, linkTo(made));
+      else attach.append(linkTo(made), made.name);
     } catch (fault) {
       view.dispatch({ effects: ended.of(id) });
       noticeFault(fault);
