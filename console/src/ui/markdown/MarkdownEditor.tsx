@@ -33,7 +33,7 @@ import { attachAll, receiving, type Attach } from "./editor/uploads";
 import { edited } from "./endings";
 import styles from "./MarkdownEditor.module.css";
 import { replacing } from "./replacing";
-import { spliced, splicesOf } from "./splice";
+import { splicesOf, splicesTo } from "./splice";
 
 const Assistance = lazily(() => import("./editor/Assistance"));
 
@@ -150,8 +150,8 @@ export default function MarkdownEditor(props: Props) {
     // The value changed from outside: replace only what differs, so the cursor keeps its position. Undo leaves it.
     if (!view || value === stored.current) return;
     stored.current = value;
-    const change = spliced(view.state.doc.toString(), value);
-    if (change) view.dispatch({ changes: change, annotations: [Transaction.addToHistory.of(false), given.of(true)] });
+    const changes = splicesTo(view.state.doc.toString(), value);
+    if (changes.length > 0) view.dispatch({ changes, annotations: [Transaction.addToHistory.of(false), given.of(true)] });
   }, [view, value]);
 
   const chosen = (input: HTMLInputElement): void => {
