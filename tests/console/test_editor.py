@@ -333,6 +333,15 @@ def test_a_refused_suggestion_says_which_limit_is_reached(browser: Browser, sqli
         expect(editor(page)).to_have_text("Text")
 
 
+def test_a_suggestion_for_an_empty_text_says_that_there_is_none(browser: Browser, sqlite_instance: Instance) -> None:
+    with writing(browser, sqlite_instance, "") as (page, _):
+        tool(page, "AI").click()
+        page.get_by_role("menuitem", name="Translate").click()
+        dialog = page.get_by_role("dialog", name="Translate")
+        expect(dialog.get_by_role("alert")).to_have_text("There’s no text here yet. Write something first.")
+        expect(dialog.get_by_role("status")).to_have_count(0)
+
+
 def test_the_toolbar_is_one_stop_and_arrow_keys_move_in_it(browser: Browser, sqlite_instance: Instance) -> None:
     with writing(browser, sqlite_instance, "Text") as (page, _):
         tool(page, "Headings").focus()

@@ -39,11 +39,12 @@ export default function Assistance({ asked, view, onClose }: Props) {
   const [answer, setAnswer] = useState<string | null>(null);
   const [fault, setFault] = useState<unknown>(null);
   const [turn, setTurn] = useState(0);
-  const isReady = !asked.language || language !== null;
   const isLong = passage.text.length > LONGEST;
+  const isEmpty = passage.text.trim() === "";
+  const isReady = !isLong && !isEmpty && (!asked.language || language !== null);
 
   useEffect(() => {
-    if (!isReady || isLong || passage.text.trim() === "") return;
+    if (!isReady) return;
     const stop = new AbortController();
     setAnswer(null);
     setFault(null);
@@ -52,7 +53,7 @@ export default function Assistance({ asked, view, onClose }: Props) {
       (reason: unknown) => !stop.signal.aborted && setFault(reason),
     );
     return () => stop.abort();
-  }, [asked, passage, language, isReady, isLong, turn]);
+  }, [asked, passage, language, isReady, turn]);
 
   function take(below: boolean): void {
     const from = placeOf(view.state.doc.toString(), passage);
@@ -68,10 +69,11 @@ export default function Assistance({ asked, view, onClose }: Props) {
 
   return (
     <Dialog title={t(`markdown.assist.${asked.name}`)} wide onClose={onClose}>
-      {asked.language && <LanguageSelect className={styles.language} label={t("markdown.assist.language")} value={language} onChange={setLanguage} />}
+      {asked.language && !isEmpty && <LanguageSelect className={styles.language} label={t("markdown.assist.language")} value={language} onChange={setLanguage} />}
+      {isEmpty && <Alert color="warning">{t("markdown.assist.empty")}</Alert>}
       {isLong && <Alert color="warning">{t("markdown.assist.long")}</Alert>}
       {fault !== null && <Fault fault={fault} />}
-      {isReady && !isLong && answer === null && fault === null && (
+      {isReady && answer === null && fault === null && (
         <p className={styles.busy} role="status">
           <Loader size={16} /> {t("markdown.assist.busy")}
         </p>
