@@ -1,6 +1,6 @@
 /** The people of the team, or of the company: to choose one, and to say who did something. */
 
-import { useQuery } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 
 import { byName } from "@/i18n";
 
@@ -32,13 +32,14 @@ export function welcomed({ member, token, activation_url: link }: Schemas["Added
 }
 
 /** Everybody, as far as a list to choose from is of any use. */
-export function usePeople(scope?: "org") {
-  return useQuery({
+export const peopleQuery = (scope?: "org") =>
+  queryOptions({
     queryKey: ["members", "people", scope ?? "team"],
     queryFn: () => everybody(scope),
     staleTime: 60_000,
   });
-}
+
+export const usePeople = (scope?: "org") => useQuery(peopleQuery(scope));
 
 async function everybody(scope?: "org"): Promise<Member[]> {
   const people: Member[] = [];

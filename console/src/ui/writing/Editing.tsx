@@ -2,6 +2,7 @@
 
 import { Textarea } from "@mantine/core";
 import { useWindowEvent } from "@mantine/hooks";
+import { useQueryClient } from "@tanstack/react-query";
 import { Suspense, useMemo, useRef, useState, type ReactNode } from "react";
 
 import { t } from "@/i18n";
@@ -21,7 +22,6 @@ import title from "./Title.module.css";
 import type { Snapshot, Writing } from "./writing";
 
 const MarkdownEditor = lazily(() => import("@/ui/markdown/MarkdownEditor"));
-const TARGETS = { pages, people };
 
 interface Props {
   now: Snapshot;
@@ -41,6 +41,8 @@ export function Editing({ now, writing, facts, label, placeholder, onLeave }: Pr
   const body = useRef<HTMLDivElement>(null);
   const open = useOpen();
   const mayAttach = session.can("files:write");
+  const queries = useQueryClient();
+  const targets = useMemo(() => ({ pages, people: () => people(queries) }), [queries]);
   const attach = useMemo(() => attachTo(writing), [writing]);
   const assistance = useMemo(() => assistanceFor(session), [session]);
   useEscape(onLeave);
@@ -77,7 +79,7 @@ export function Editing({ now, writing, facts, label, placeholder, onLeave }: Pr
               source={session.me.preferences.editor_source}
               onSource={(source) => prefer({ editor_source: source })}
               attach={mayAttach ? attach : undefined}
-              targets={TARGETS}
+              targets={targets}
               onOpen={open}
               assistance={assistance}
             />

@@ -1,6 +1,9 @@
 /** What a link in a text can lead to: notes, documents and files by their words, and the people of the team. */
 
+import type { QueryClient } from "@tanstack/react-query";
+
 import { answer, api, type Schemas } from "@/api/client";
+import { peopleQuery } from "@/api/people";
 import { t } from "@/i18n";
 import { isDocument } from "@/ui/documents";
 
@@ -12,7 +15,6 @@ export interface Target {
 
 const FEW = 10;
 const LONGEST = 256;
-const MOST_PEOPLE = 200;
 
 type Found = Pick<Schemas["SearchResult"], "type" | "id" | "title" | "content_type">;
 
@@ -39,20 +41,8 @@ export async function pages(words: string): Promise<Target[]> {
   ];
 }
 
-let asked: Promise<Target[]> | undefined;
-let askedAt = 0;
-const FRESH_MS = 60_000;
-
-export function people(): Promise<Target[]> {
-  if (!asked || Date.now() - askedAt > FRESH_MS) {
-    askedAt = Date.now();
-    asked = everybody();
-    asked.catch(() => (asked = undefined));
-  }
-  return asked;
-}
-
-async function everybody(): Promise<Target[]> {
-  const { items } = await answer(api.GET("/api/members", { params: { query: { limit: MOST_PEOPLE } } }));
-  return items.map((member) => ({ address: `/people/${member.user_id}`, title: member.display_name, detail: member.username }));
+/** With the other queries they are forgotten when somebody else signs in or the team changes. */
+export async function people(queries: QueryClient): Promise<Target[]> {
+  const members = await queries.fetchQuery(peopleQuery());
+  return members.map((member) => ({ address: `/people/${member.user_id}`, title: member.display_name, detail: member.username }));
 }
