@@ -33,6 +33,8 @@ describe("weave", () => {
     expect(weave("house", "mouse", "horse")).toBeNull();
     expect(weave("the red crane", "the blue crane", "the green crane")).toBeNull();
     expect(weave("one two three", "one", "one 2 three")).toBeNull();
+    expect(weave("a word here", "a  here", "a words here")).toBeNull();
+    expect(weave("word", "words", "")).toBeNull();
   });
 
   it("loses no letter that one of two added, and adds none", () => {

@@ -30,12 +30,12 @@ const WORDS: Level = {
   fits: () => true,
 };
 
-/** Two corrections of one word would give a third word: letters are merged only if one side just added some. */
+/** Two corrections of one word would give a third word: letters are merged only if one side just added some, and none deleted it. */
 const LETTERS: Level = {
   split: (text) => Array.from(text),
   joins: false,
   between: () => "",
-  fits: (base, mine, theirs) => !/\s/.test(base) && (isWithin(base, mine) || isWithin(base, theirs)),
+  fits: (base, mine, theirs) => mine !== "" && theirs !== "" && !/\s/.test(base) && (isWithin(base, mine) || isWithin(base, theirs)),
 };
 
 /** Whether a text has all letters of another, in their order. */
