@@ -8,7 +8,7 @@ import { t } from "@/i18n";
 import { useForgetEverything } from "@/session";
 import { ConfirmDialog } from "@/ui/ConfirmDialog";
 import { noticeFault } from "@/ui/notice";
-import { isAllSaved, leaveTeam, saveAll } from "@/ui/writing/open";
+import { isAllSaved, isAnyAtRisk, leaveTeam, saveAll } from "@/ui/writing/open";
 
 interface Props {
   teamId: string;
@@ -37,7 +37,7 @@ export default function ChangingTeam({ teamId, onClose }: Props) {
   if (!asks) return null;
   return (
     <ConfirmDialog title={t("shell.team.unsaved")} confirm={t("shell.team.switch")} perform={change} onClose={onClose}>
-      <p>{t("shell.team.unsaved.words")}</p>
+      <p>{t(isAnyAtRisk() ? "shell.team.unsaved.lost" : "shell.team.unsaved.words")}</p>
     </ConfirmDialog>
   );
 }

@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-/** Sessions of a tab, across a change of the team. */
+/** Sessions of a tab, when the team is changed and when the page is closed. */
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
@@ -38,7 +38,10 @@ beforeEach(() => {
   localStorage.clear();
   created = [];
 });
-afterEach(() => void vi.useRealTimers());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
 
 test("a new text is never created in another team: it's offered in the one in which it was begun", async () => {
   const { isAllSaved, leaveTeam, newIn } = await parts();
@@ -59,4 +62,24 @@ test("a text is saved when the team could not be changed", async () => {
   await vi.advanceTimersByTimeAsync(PAUSE);
   expect(created).toHaveLength(1);
   expect(isAllSaved()).toBe(true);
+});
+
+/** Whether the browser asks before it closes the page. */
+const asksOnClosing = (): boolean => !window.dispatchEvent(new Event("beforeunload", { cancelable: true }));
+
+test("the browser asks before it closes a text that is neither saved nor kept", async () => {
+  vi.spyOn(Storage.prototype, "setItem").mockImplementation(() => {
+    throw new DOMException("full", "QuotaExceededError");
+  });
+  const { newIn } = await parts();
+  newIn("baking").write({ body: "of bread" });
+  expect(asksOnClosing()).toBe(true);
+  await vi.advanceTimersByTimeAsync(PAUSE);
+  expect(asksOnClosing()).toBe(false);
+});
+
+test("and doesn't while there is a draft of it", async () => {
+  const { newIn } = await parts();
+  newIn("baking").write({ body: "of bread" });
+  expect(asksOnClosing()).toBe(false);
 });

@@ -64,6 +64,9 @@ export async function saveAll(): Promise<void> {
 /** Whether everything that was written here is saved. */
 export const isAllSaved = (): boolean => [...open.values()].every((writing) => !writing.isUnsaved);
 
+/** Whether something is neither saved nor kept in this browser. */
+export const isAnyAtRisk = (): boolean => [...open.values()].some((writing) => writing.isAtRisk);
+
 /** Changes to another team. What isn't saved belongs to the one that is left: it's sent neither meanwhile nor afterwards. */
 export async function leaveTeam(change: () => Promise<unknown>): Promise<void> {
   open.forEach((writing) => writing.stop());
@@ -88,6 +91,9 @@ token.subscribe(() => {
 if (typeof window !== "undefined") {
   window.addEventListener("online", flushAll);
   window.addEventListener("pagehide", flushAll);
+  window.addEventListener("beforeunload", (event) => {
+    if (isAnyAtRisk()) event.preventDefault();
+  });
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState === "hidden") flushAll();
   });

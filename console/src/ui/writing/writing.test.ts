@@ -160,6 +160,18 @@ describe("saving", () => {
     expect(server.changes).toEqual([{ body: "nowhere else" }]);
   });
 
+  it("isn't dropped with a text that is refused and that this browser cannot keep", async () => {
+    const { server, drafts, writing } = opened();
+    server.update = () => Promise.reject(new Refusal(403, { code: "forbidden" }));
+    writing.write({ body: "kept" });
+    await wait();
+    expect(writing.settled).toBe(true);
+    drafts.keep = () => false;
+    writing.write({ body: "nowhere else" });
+    await wait();
+    expect(writing.settled).toBe(false);
+  });
+
   it("sends nothing once whoever wrote has gone, and keeps the draft", async () => {
     const { server, drafts, writing } = opened();
     writing.write({ body: "mine" });

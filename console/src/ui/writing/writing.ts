@@ -104,13 +104,19 @@ export class Writing<Text extends Written = Written> {
     return this.#snapshot;
   }
 
-  /** No viewer and nothing left to save: can be dropped. */
+  /** No viewer and nothing left to save, or to keep: can be dropped. */
   get settled(): boolean {
-    return this.#listeners.size === 0 && !this.#sending && (!this.#dirty || this.#conflict !== null || !this.#isPassing);
+    const isStuck = this.#conflict !== null || !this.#isPassing;
+    return this.#listeners.size === 0 && !this.#sending && (!this.#dirty || (isStuck && !this.isAtRisk));
   }
 
   get isUnsaved(): boolean {
     return this.#dirty || this.#unanswered !== null;
+  }
+
+  /** Unsaved, and not in a draft: gone with the page. */
+  get isAtRisk(): boolean {
+    return this.isUnsaved && !this.#kept;
   }
 
   /** Whether an address shows this item. */
