@@ -10,7 +10,7 @@ import { RequestId } from "@/ui/states";
 import { Time } from "@/ui/Time";
 
 import styles from "./Notices.module.css";
-import type { Snapshot, Writing } from "./writing";
+import { ANSWER_LOST, type Snapshot, type Writing } from "./writing";
 
 interface Props {
   now: Snapshot;
@@ -79,7 +79,7 @@ type Refused = Pick<Props, "now" | "writing" | "mayStartOver"> & { fault: unknow
 function Refusing({ now, writing, mayStartOver, fault, title }: Refused) {
   const refusal = fault instanceof Refusal ? fault : undefined;
   return (
-    <Bar tone="danger" title={title} words={refusal?.message ?? t("state.failed.unknown")}>
+    <Bar tone="danger" title={title} words={wordsOf(refusal)}>
       {mayStartOver && (
         <Button size="compact-sm" variant="default" onClick={() => writing.startOver()}>
           {t("writing.refused.as_new")}
@@ -89,6 +89,11 @@ function Refusing({ now, writing, mayStartOver, fault, title }: Refused) {
       {refusal?.requestId && <RequestId id={refusal.requestId} code={refusal.code} />}
     </Bar>
   );
+}
+
+function wordsOf(refusal: Refusal | undefined): string {
+  if (refusal?.problem.key === ANSWER_LOST) return t("writing.refused.created");
+  return refusal?.message ?? t("state.failed.unknown");
 }
 
 function CopyMine({ now }: { now: Snapshot }) {

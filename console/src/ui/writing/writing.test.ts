@@ -206,6 +206,25 @@ describe("saving", () => {
     expect(drafts.kept.size).toBe(0);
   });
 
+  it("creates no second note when the server has lost its answer, until somebody asks for one", async () => {
+    const { server, drafts, writing } = opened(null);
+    const keys: string[] = [];
+    server.create = (_text, key) => {
+      keys.push(key);
+      return Promise.reject(new Refusal(409, { code: "conflict", key: "idempotency.no_response" }));
+    };
+    writing.write({ title: "Fresh" });
+    await wait();
+    writing.write({ title: "Fresh", body: "more" });
+    await wait();
+    expect(new Set(keys).size).toBe(1);
+    expect(writing.snapshot.word).toBe("refused");
+    expect(drafts.kept.get(NEW)?.text.body).toBe("more");
+    writing.startOver();
+    await wait();
+    expect(new Set(keys).size).toBe(2);
+  });
+
   it("keeps a refusal and the text, and tries again with the next key", async () => {
     const { server, drafts, writing } = opened();
     server.update = () => Promise.reject(new Refusal(403, { code: "forbidden" }));

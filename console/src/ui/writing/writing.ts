@@ -15,7 +15,7 @@ import { AT_EVERY_PAUSE, type Kept, type Manner, type Pace, type Written } from 
 const FIRST_RETRY = 2_000;
 const LONGEST_RETRY = 30_000;
 /** The server died after it had saved. */
-const ANSWER_LOST = "idempotency.no_response";
+export const ANSWER_LOST = "idempotency.no_response";
 const PASSING = new Set([0, 429, 502, 503, 504]);
 
 /** Dependencies: the server, and listeners. */
@@ -350,12 +350,14 @@ export class Writing<Text extends Written = Written> {
   async #failed(fault: unknown): Promise<void> {
     const refusal = fault instanceof Refusal ? fault : null;
     const sent = this.#unanswered;
-    if (refusal?.problem.key === ANSWER_LOST && sent && this.#id) {
+    const isLost = refusal?.problem.key === ANSWER_LOST;
+    if (isLost && sent && this.#id) {
       // It was saved, as which version only the server knows.
       await this.#overtaken(this.#id, sent.text);
       return;
     }
-    if (!refusal || !PASSING.has(refusal.status)) this.#unanswered = null;
+    // A new item is there already, as which only the server knows: repeated under its key, it isn't made once more.
+    if (!isLost && !(refusal && PASSING.has(refusal.status))) this.#unanswered = null;
     if (refusal?.code === "version_mismatch" && this.#id) {
       await this.#overtaken(this.#id, this.#base);
       return;
