@@ -197,6 +197,15 @@ def test_rows_and_columns_have_menus_by_pointer_and_keyboard(browser: Browser, s
     )
 
 
+def test_a_file_is_pasted_into_a_cell(browser: Browser, sqlite_instance: Instance) -> None:
+    with writing(browser, sqlite_instance, TABLE) as (page, note):
+        page.get_by_role("textbox", name="Row 2, column 1").click()
+        page.evaluate(PASTE.replace(".cm-content", ":focus"), ["plan.pdf", "application/pdf", [1, 2, 3]])
+        expect(page.get_by_role("textbox", name="Row 2, column 1")).to_contain_text("plan.pdf")
+        save(page)
+    assert re.search(r"\n\| 2 \[plan\.pdf\]\(/files/[^)]+\) *\| 9 \|\n", sqlite_instance.read(note))
+
+
 def test_an_inserted_table_takes_the_focus(browser: Browser, sqlite_instance: Instance) -> None:
     with writing(browser, sqlite_instance, "") as (page, note):
         tool(page, "Table").click()

@@ -1,6 +1,6 @@
 /** Images and files that are pasted or dropped: uploaded, and linked where they were put. Until then the text stays as it is. */
 
-import { StateEffect, StateField, type Extension } from "@codemirror/state";
+import { Facet, StateEffect, StateField, type Extension } from "@codemirror/state";
 import { Decoration, EditorView, WidgetType, type DecorationSet } from "@codemirror/view";
 
 import { t } from "@/i18n";
@@ -88,9 +88,9 @@ function placeOf(set: DecorationSet, id: number): { at: number; sending: Sending
   return undefined;
 }
 
-/** Brackets in a name would end the words of a link. */
+/** Brackets in a name would end the words of a link, and a bar the cell that it's in. */
 export function linkTo({ id, name, isImage }: Attached): string {
-  const words = name.replace(/[[\]\\]/g, "\\$&").replace(/\s+/g, " ");
+  const words = name.replace(/[[\]\\|]/g, "\\$&").replace(/\s+/g, " ");
   return `${isImage ? "!" : ""}[${words}](/files/${id})`;
 }
 
@@ -129,13 +129,20 @@ function insert(view: EditorView, id: number, link: string): void {
   });
 }
 
-const filesOf = (transfer: DataTransfer | null): File[] => [...(transfer?.files ?? [])];
+export const filesOf = (transfer: DataTransfer | null): File[] => [...(transfer?.files ?? [])];
+
+/** Office programs add a picture of what is copied: the text is meant. */
+export const pastedFiles = (transfer: DataTransfer | null): File[] => (transfer?.getData("text/plain") ? [] : filesOf(transfer));
+
+/** For what has fields of its own. */
+export const attaching = Facet.define<() => Attach | undefined>();
 
 /** Without anywhere to store them, files are left to the browser. */
 export function receiving(attach: () => Attach | undefined): Extension {
   let isPlain = false;
   return [
     waiting,
+    attaching.of(attach),
     EditorView.domEventHandlers({
       keydown: (event) => {
         // With Shift, text is pasted as it is.
@@ -144,10 +151,9 @@ export function receiving(attach: () => Attach | undefined): Extension {
       },
       paste(event, view) {
         const store = attach();
-        const files = filesOf(event.clipboardData);
+        const files = pastedFiles(event.clipboardData);
         const html = event.clipboardData?.getData("text/html") ?? "";
-        // Office programs add a picture of what is copied: the text is meant.
-        if (files.length > 0 && store && !event.clipboardData?.getData("text/plain")) {
+        if (files.length > 0 && store) {
           event.preventDefault();
           void attachAll(view, files, view.state.selection.main.to, store);
           return true;

@@ -6,6 +6,7 @@ import { EditorView, WidgetType } from "@codemirror/view";
 import { t } from "@/i18n";
 
 import { formatted } from "../inline";
+import { attachAll, attaching, filesOf, pastedFiles } from "../uploads";
 import { openMenu } from "./menu";
 import { placed } from "./placed";
 import { columnItems, rowItems, tableItems, type Act } from "./operations";
@@ -148,6 +149,9 @@ class Hands {
     holder.addEventListener("keydown", (event) => this.#key(event));
     holder.addEventListener("click", (event) => this.#click(event));
     holder.addEventListener("contextmenu", (event) => this.#menu(event));
+    holder.addEventListener("paste", (event) => this.#receive(event, pastedFiles(event.clipboardData)));
+    holder.addEventListener("dragover", (event) => event.dataTransfer?.types.includes("Files") && event.preventDefault());
+    holder.addEventListener("drop", (event) => this.#receive(event, filesOf(event.dataTransfer)));
   }
 
   get #text(): string {
@@ -184,6 +188,20 @@ class Hands {
     if (!cell.matches(CELL)) return;
     const { row, column } = spotOf(cell);
     if (!sameWords(cell, cell.dataset.source ?? "")) this.#apply(setCell(this.#text, this.#table, row, column, wordsOf(cell)), { row, column });
+  }
+
+  /** Files are linked at the end of their cell. */
+  #receive(event: Event, files: readonly File[]): void {
+    const [attach] = this.view.state.facet(attaching).map((find) => find());
+    if (files.length === 0 || !attach) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const cell = (event.target as HTMLElement).closest<HTMLElement>(CELL);
+    if (!cell) return;
+    const { row, column } = spotOf(cell);
+    const cells = rowAt(this.#table, row)?.cells ?? [];
+    const at = (cells[column] ?? cells.at(-1))?.to;
+    if (at !== undefined) void attachAll(this.view, files, this.#from + at, attach);
   }
 
   /** Changes the text, and keeps the focus in a cell. */
