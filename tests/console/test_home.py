@@ -116,7 +116,7 @@ def test_who_is_mentioned_sees_it_on_home_and_goes_on_with_it_later(
     ):
         page.goto("/app/")
         expect(page.get_by_role("heading", name="Hello, Ann")).to_be_visible()
-        expect(page.get_by_role("region", name="Mentions of you")).to_have_count(0)
+        expect(page.get_by_role("region", name="Mentions")).to_have_count(0)
         other.goto(f"/app/notes/{note}?edit=true")
         editor(other).focus()
         other.keyboard.type("Ask @An")
@@ -124,7 +124,7 @@ def test_who_is_mentioned_sees_it_on_home_and_goes_on_with_it_later(
         other.wait_for_timeout(200)  # the editor ignores keys that come sooner
         other.keyboard.press("Enter")
         other.keyboard.press("Control+s")
-        mention = page.get_by_role("region", name="Mentions of you").get_by_role("listitem")
+        mention = page.get_by_role("region", name="Mentions").get_by_role("listitem")
         expect(mention).to_contain_text("Bob Tanner")
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         mention.get_by_role("link", name="Minutes of the meeting").click()

@@ -76,7 +76,7 @@ def test_a_file_is_moved(page: Page, sqlite_instance: Instance) -> None:
     page.get_by_role("button", name="Actions for a.txt").tap()
     page.get_by_role("menuitem", name="Move…").tap()
     dialog = page.get_by_role("dialog", name="Move “a.txt”")
-    dialog.get_by_label("New folder in it").fill("kept")
+    dialog.get_by_label("New subfolder").fill("kept")
     check(page)
     dialog.get_by_role("button", name="Move here").tap()
     expect(names(page)).to_have_text(["kept"])

@@ -112,7 +112,7 @@ def test_an_administrator_sees_and_revokes_links_to_what_they_cannot_open(
         expect(page.get_by_role("grid").get_by_role("img", name="Public link")).to_have_count(1)
         page.goto(f"/app/files/{shown}")
         expect(page.get_by_role("heading", name="shown", exact=True)).to_be_visible()
-        expect(page.get_by_role("button", name="Share, has a public link")).to_be_visible()
+        expect(page.get_by_role("button", name="Share (has a public link)")).to_be_visible()
 
 
 @pytest.mark.parametrize("language", ["de", "es", "is", "nl"])

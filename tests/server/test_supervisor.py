@@ -91,7 +91,9 @@ def test_what_a_process_starts_gets_none_of_its_open_files(settings: dict[str, s
     with Served(settings, "tests.server.with_child") as served:
         until(lambda: len(list(folder.glob("child-*.pid"))) == 2)
         for file in folder.glob("child-*.pid"):
-            assert {str(opened.readlink()) for opened in Path(f"/proc/{file.read_text()}/fd").iterdir()} == {"/dev/null"}
+            assert {str(opened.readlink()) for opened in Path(f"/proc/{file.read_text()}/fd").iterdir()} == {
+                "/dev/null"
+            }
         assert served.stop() == 0
 
 
