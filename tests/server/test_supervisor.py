@@ -91,9 +91,10 @@ def test_what_a_process_starts_gets_none_of_its_open_files(settings: dict[str, s
     with Served(settings, "tests.server.with_child") as served:
         until(lambda: len(list(folder.glob("child-*.pid"))) == 2)
         for file in folder.glob("child-*.pid"):
-            assert {str(opened.readlink()) for opened in Path(f"/proc/{file.read_text()}/fd").iterdir()} == {
-                "/dev/null"
-            }
+            opened = Path(f"/proc/{file.read_text()}/fd").iterdir()
+            assert {str(entry.readlink()) for entry in opened} == {"/dev/null"}, (
+                "its streams, and what uvloop made them of"
+            )
         assert served.stop() == 0
 
 
@@ -137,8 +138,9 @@ def test_a_process_whose_supervisor_was_killed_rests_while_it_finishes_a_request
         with PinnedConnection(served.port) as busy:
             process = busy.process
             busy._connection.request("GET", "/api/x/rogue/hang", headers={"authorization": f"Bearer {token}"})
-            time.sleep(0.2)
+            time.sleep(1)  # until it has begun
             served.process.kill()
-            until(lambda: "stopping: accepted requests are finished first" in served.logs)
+            until(lambda: served.logs.count("stopping: accepted requests are finished first") == 2)
             assert_rests(process)
+            assert is_running(process)
             until(lambda: not is_running(process))

@@ -12,7 +12,7 @@ _GOODBYE_SECONDS = 600.0
 """How long a response may go on after the connection was closed; the sweeper ends it if the client stops reading."""
 
 
-class Acceptor(Protocol):
+class Admission(Protocol):
     """The server, as a handshake sees it."""
 
     limits: WireLimits
@@ -26,7 +26,7 @@ class Handshake(asyncio.Protocol):
     __slots__ = ("_acceptor", "_connection", "_early", "_loop", "_negotiation", "_tls", "_transport", "address")
 
     def __init__(
-        self, acceptor: Acceptor, connection: Connection, tls: ssl.SSLContext, loop: asyncio.AbstractEventLoop
+        self, acceptor: Admission, connection: Connection, tls: ssl.SSLContext, loop: asyncio.AbstractEventLoop
     ) -> None:
         """`connection` takes over once there is TLS."""
         self._acceptor, self._connection, self._tls, self._loop = acceptor, connection, tls, loop
