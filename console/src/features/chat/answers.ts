@@ -117,7 +117,7 @@ const resumed = (lastEventId: string): Record<string, string> => ({ "last-event-
 function post(path: string, body: object, from: Record<string, string>, signal: AbortSignal): Promise<Response> {
   const headers = { accept: "text/event-stream", "content-type": "application/json", ...from };
   const sent = { method: "POST", body: JSON.stringify(body), cache: "no-store", signal } as const;
-  return asPerson((bearer) => retryWhileBusy(() => fetch(path, { ...sent, headers: { ...headers, authorization: `Bearer ${bearer ?? ""}` } })));
+  return asPerson((bearer) => retryWhileBusy(() => fetch(path, { ...sent, headers: { ...headers, authorization: `Bearer ${bearer ?? ""}` } }), signal));
 }
 
 window.addEventListener("online", () => entries.forEach(({ answering }) => answering.renew()));
