@@ -220,7 +220,7 @@ def test_what_the_server_refuses_to_a_page_is_shown_and_the_page_stays(
     code = "export default (root, { api }) => { root.textContent = 'Here'; void api.get('/api/admin/status') }"
     with window(browser, sqlite_instance.url, token=sqlite_instance.session("member"), expected="") as page:
         open_page_with(page, code)
-        expect(page.get_by_text("This requires instance:manage")).to_be_visible()
+        expect(page.get_by_text("This requires “Manage this instance”")).to_be_visible()
         expect(page.frame_locator("iframe").get_by_text("Here")).to_be_visible()
 
 
