@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import { api } from "@/api/client";
+import { api, Refusal } from "@/api/client";
 
 import { isLong, partSizeOf, partsOf, sendParts } from "./parts";
 import type { Sending } from "./queue";
@@ -53,7 +53,7 @@ describe("an upload by parts", () => {
     vi.spyOn(api, "POST").mockImplementation(((path: string, { body, params }: { body: { visibility?: string | null }; params?: { path: { id: string } } }) => {
       const id = params?.path.id ?? (body.visibility === null ? "as it is" : String(body.visibility));
       asked.push(`${path.endsWith("complete") ? "complete" : "begin"} ${id}`);
-      return path.endsWith("complete") && !isFree ? Promise.reject(new Error("taken")) : answered({ id });
+      return path.endsWith("complete") && !isFree ? Promise.reject(new Refusal(412, { detail: "taken" })) : answered({ id });
     }) as never);
   });
   afterEach(() => {
