@@ -136,6 +136,22 @@ def test_who_is_mentioned_sees_it_on_home_and_goes_on_with_it_later(
         page.wait_for_url(f"**/notes/{note}")
 
 
+def test_older_mentions_are_shown_on_request(browser: Browser, fresh_server: Served) -> None:
+    ann, bob = set_up(fresh_server)
+    who = fresh_server.call("GET", "/api/whoami", token=ann)["user"]["id"]
+    for number in range(7):
+        text = {**MINUTES, "title": f"Minutes {number}", "body": f"Ask [@Ann](/people/{who})"}
+        fresh_server.call("POST", "/api/notes", text, bob)
+    with window(browser, fresh_server.url, token=ann) as page:
+        page.goto("/app/")
+        mentions = page.get_by_role("region", name="Mentions")
+        expect(mentions.get_by_role("listitem")).to_have_count(5)
+        mentions.get_by_role("button", name="Show more").click()
+        expect(mentions.get_by_role("listitem")).to_have_count(7)
+        expect(mentions.get_by_role("listitem").last).to_contain_text("Minutes 0")
+        expect(mentions.get_by_role("button", name="Show more")).to_have_count(0)
+
+
 def test_the_checklist_goes_on_until_all_is_done(browser: Browser, fresh_server: Served) -> None:
     created = fresh_server.call(
         "POST", "/api/bootstrap", {"username": "ann", "display_name": "Ann", "password": PASSWORD}

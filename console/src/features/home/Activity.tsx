@@ -11,7 +11,7 @@ import { Time } from "@/ui/Time";
 
 import { addressOf, wordsOf } from "./activity";
 import styles from "./Activity.module.css";
-import { Part } from "./Part";
+import { More, Part } from "./Part";
 import { useActivity, useShared } from "./queries";
 
 export function Activity() {
@@ -42,11 +42,7 @@ export function Activity() {
           </li>
         ))}
       </ul>
-      {activity.hasNextPage && (
-        <Button variant="subtle" size="compact-sm" className={styles.more} loading={activity.isFetchingNextPage} onClick={() => void activity.fetchNextPage()}>
-          {t("home.activity.more")}
-        </Button>
-      )}
+      <More pages={activity} />
     </Part>
   );
 }

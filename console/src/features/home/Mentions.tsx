@@ -8,17 +8,18 @@ import { useNames } from "@/ui/names";
 import { Time } from "@/ui/Time";
 
 import styles from "./HomeScreen.module.css";
-import { Part } from "./Part";
+import { More, Part } from "./Part";
 import { useMentions } from "./queries";
 
 export function Mentions() {
   const names = useNames();
-  const mentions = useMentions().data ?? [];
-  if (mentions.length === 0) return null;
+  const mentions = useMentions();
+  const items = (mentions.data?.pages ?? []).flatMap((page) => page.items);
+  if (items.length === 0) return null;
   return (
     <Part title={t("home.mentions")}>
       <ul className={styles.files}>
-        {mentions.map(({ kind, id, title, author, created_at: at }) => (
+        {items.map(({ kind, id, title, author, created_at: at }) => (
           <li key={`${kind} ${id}`}>
             <Link to={kind === "note" ? "/notes/$id" : "/documents/$id"} params={{ id }} className={styles.file}>
               <IconAt aria-hidden size={17} stroke={1.6} />
@@ -29,6 +30,7 @@ export function Mentions() {
           </li>
         ))}
       </ul>
+      <More pages={mentions} />
     </Part>
   );
 }

@@ -1,6 +1,5 @@
 /** What others shared with you or with your team, newest share first. */
 
-import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 
 import { t } from "@/i18n";
@@ -9,7 +8,7 @@ import { addressOf, PICTURES } from "@/ui/shortcuts/shortcuts";
 import { Time } from "@/ui/Time";
 
 import styles from "./Activity.module.css";
-import { Part } from "./Part";
+import { More, Part } from "./Part";
 import { useShared } from "./queries";
 
 export function SharedWithYou() {
@@ -38,11 +37,7 @@ export function SharedWithYou() {
           );
         })}
       </ul>
-      {shared.hasNextPage && (
-        <Button variant="subtle" size="compact-sm" className={styles.more} loading={shared.isFetchingNextPage} onClick={() => void shared.fetchNextPage()}>
-          {t("home.activity.more")}
-        </Button>
-      )}
+      <More pages={shared} />
     </Part>
   );
 }

@@ -95,9 +95,11 @@ async function nextFilled<Item>(from: string | undefined, get: (query: { limit: 
 const MENTIONS = 5;
 
 export function useMentions() {
-  return useQuery({
+  return useInfiniteQuery({
     queryKey: MENTIONED,
-    queryFn: async () => (await answer(api.GET("/api/mentions", { params: { query: { limit: MENTIONS } } }))).items,
+    queryFn: ({ pageParam }) => answer(api.GET("/api/mentions", { params: { query: { limit: MENTIONS, cursor: pageParam } } })),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
   });
 }
 
