@@ -56,7 +56,7 @@ def test_a_folder_is_uploaded_with_its_subfolders(browser: Browser, instance: In
         expect(upload_tray(page).get_by_role("status")).to_have_text("3 files uploaded")
         page.get_by_role("link", name="summer").click()
         expect(names(page)).to_have_text(["boats", "plan.md"])
-        page.get_by_role("link", name="boats").click()
+        page.get_by_role("link", name="boats", exact=True).click()
         expect(names(page)).to_have_text(["one.txt", "two.txt"])
         expect(page).to_have_url(re.compile(r"/app/files\?in=whole%2Fsummer%2Fboats%2F"))
         page.reload()

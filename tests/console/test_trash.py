@@ -157,7 +157,7 @@ def test_a_file_whose_place_is_taken_is_restored_elsewhere(browser: Browser, sql
         page.goto("/app/trash")
         page.get_by_role("button", name="Restore plan.txt").click()
         dialog = page.get_by_role("dialog", name="Restore under another name")
-        expect(dialog).to_contain_text("Another file is at “taken/plan.txt” now.")
+        expect(dialog).to_contain_text("Another file is now at “taken/plan.txt”.")
         expect(dialog.get_by_label("New place and name")).to_have_value("taken/plan 2.txt")
         dialog.get_by_role("button", name="Restore").click()
         page.get_by_role("button", name="Open", exact=True).click()
